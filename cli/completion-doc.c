@@ -17,19 +17,17 @@ int main(int argc, char *argv[])
 {
 	static const struct {
 		const char *shell;
-		void (*render)(const struct command *command, size_t count, struct buffer *to);
+		void (*render)(const struct command *commands, struct buffer *to);
 	} shells[] = {
 		{"bash", completion_render_bash},
 		{"zsh", completion_render_zsh},
 		{"fish", completion_render_fish},
 	};
 	AUTO_BUFFER struct buffer out = {0};
-	size_t count;
-	const struct command *command = memtally_commands(&count);
 
 	for (size_t i = 0; argc == 2 && i < ARRAY_SIZE(shells); i++)
 		if (!strcmp(argv[1], shells[i].shell))
-			shells[i].render(command, count, &out);
+			shells[i].render(memtally_commands(), &out);
 	if (out.error || !out.len || fwrite(out.data, 1, out.len, stdout) != out.len ||
 		fflush(stdout))
 		return 1;

@@ -10,11 +10,9 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "cli/common/command-list.h"
 #include "cli/common/command.h"
 #include "cli/common/help-page.h"
 #include "cli/common/interrupt.h"
-#include "cli/common/reading/supervisor.h"
 #include "cli/compare/compare.h"
 #include "cli/explain/explain.h"
 #include "cli/files/filerow.h"
@@ -62,9 +60,7 @@
 		 "count.",                                                                         \
 	.view = CLI_VIEW_LIST, .run = listing_run, .add_sorts = listing_add_sorts
 
-/* A command that reads files of processes, which may block. */
-#define INSPECT(function)                                                                          \
-	.run = IF_INSPECT(function), .supervise = IF_INSPECT(supervisor_run), .lack = NO_INSPECT
+#define INSPECT(function) .run = IF_INSPECT(function), .lack = NO_INSPECT
 
 static int help_run(const struct settings *settings, bool is_check);
 
@@ -140,7 +136,7 @@ static const struct command commands[] = {
 				"The five units with the most usage of each of the last twelve months."}},
 		.view = CLI_VIEW_USAGE,
 		.by = IF_LEDGER(usage_by),
-		.columns = {IF_LEDGER(usage_table_columns)},
+		.columns = {IF_LEDGER(&usage_table_columns)},
 		.run = IF_LEDGER(billing_run),
 		.lack = NO_LEDGER},
 	{.name = "map",
@@ -154,7 +150,7 @@ static const struct command commands[] = {
 					"The changes since \"memtally map 4711 -j >before.json\"."}},
 		.view = CLI_VIEW_MAP,
 		.by = IF_INSPECT(map_by),
-		.columns = {IF_INSPECT(maprow_columns)},
+		.columns = {IF_INSPECT(&maprow_columns)},
 		INSPECT(map_run)},
 	{.name = "files",
 		.operands = " [PID...]",
@@ -164,7 +160,7 @@ static const struct command commands[] = {
 			{"files --deleted",
 				"The processes that must be restarted after an upgrade."}},
 		.view = CLI_VIEW_FILES,
-		.columns = {IF_INSPECT(filerow_columns)},
+		.columns = {IF_INSPECT(&filerow_columns)},
 		INSPECT(files_run)},
 	{.name = "pages",
 		.operands = " PID...",
@@ -176,7 +172,7 @@ static const struct command commands[] = {
 				"The ten symbols of programs and libraries with the most memory."}},
 		.view = CLI_VIEW_PAGES,
 		.by = IF_INSPECT(pages_options_by),
-		.columns = {IF_INSPECT(pagerow_columns), IF_INSPECT(partrow_columns)},
+		.columns = {IF_INSPECT(&pagerow_columns), IF_INSPECT(&partrow_columns)},
 		INSPECT(pages_run)},
 	{.name = "sharing",
 		.operands = " [PID...]",
@@ -189,7 +185,7 @@ static const struct command commands[] = {
 					"The ten systemd units that would free most."}},
 		.view = CLI_VIEW_SHARING,
 		.by = IF_INSPECT(sharing_options_by),
-		.columns = {IF_INSPECT(sharing_columns)},
+		.columns = {IF_INSPECT(&sharing_columns)},
 		INSPECT(sharing_run)},
 	{.name = "explain",
 		.operands = " PID...",
@@ -220,36 +216,18 @@ static const struct command commands[] = {
 			{"help options", "Every option of every command."}},
 		.view = CLI_VIEW_HELP,
 		.run = help_run},
+	{.name = NULL},
 };
 
-const struct command *memtally_commands(size_t *ret_count)
+const struct command *memtally_commands(void)
 {
-	*ret_count = ARRAY_SIZE(commands);
 	return commands;
-}
-
-static const struct command *memtally_find(const char *name)
-{
-	return command_list_find(commands, ARRAY_SIZE(commands), name);
 }
 
 static int refuse_absent(const struct command *c)
 {
 	log_error("%s: this build %s", c->name, c->lack);
 	return COMMAND_MISUSED;
-}
-
-/* The context of run_command(). */
-struct running {
-	const struct command *command;
-	const struct settings *settings;
-};
-
-static int run_command(void *context)
-{
-	const struct running *r = context;
-
-	return r->command->run(r->settings, false);
 }
 
 /*
@@ -262,11 +240,11 @@ static int memtally_check_operands(
 	const struct command *first = NULL, *second = NULL;
 
 	if (operands->count)
-		first = memtally_find(operands->item[0]);
+		first = command_find(commands, operands->item[0]);
 	if (operands->count > 1)
-		second = memtally_find(operands->item[1]);
+		second = command_find(commands, operands->item[1]);
 	if (operands->count && !first) {
-		command_list_refuse(commands, ARRAY_SIZE(commands), operands->item[0], error);
+		command_refuse_word(commands, operands->item[0], error);
 		return -EINVAL;
 	}
 	if (!second || !second->run || first->run != listing_run)
@@ -280,19 +258,15 @@ static int memtally_check_operands(
 static int memtally_run_command(const struct settings *settings, bool is_check)
 {
 	const struct text_list *operands = &settings->operands;
-	const struct command *c = operands->count ? memtally_find(operands->item[0]) : NULL;
-	struct running running = {.command = c, .settings = settings};
+	const struct command *c = operands->count ? command_find(commands, operands->item[0])
+	                                          : NULL;
 	char error[QUERY_ERROR_SIZE];
 
 	if (memtally_check_operands(operands, error) < 0)
 		return command_refuse(error);
 	if (!c)
 		return listing_run(settings, is_check);
-	if (!c->run)
-		return refuse_absent(c);
-	if (is_check || !c->supervise)
-		return c->run(settings, is_check);
-	return c->supervise(settings->path_procfs, run_command, &running);
+	return c->run ? c->run(settings, is_check) : refuse_absent(c);
 }
 
 static int print_line(const char *text)
@@ -318,13 +292,13 @@ static const char all_options[] = "options";
 /* Prints the help of the command NAME; "": of memtally. If IS_CHECK, only checks the name. */
 static int memtally_print_help(const char *name, bool is_check)
 {
-	const struct command *c = memtally_find(name);
+	const struct command *c = command_find(commands, name);
 	bool is_all = !strcmp(name, all_options);
 	AUTO_BUFFER struct buffer text = {0};
 	char error[QUERY_ERROR_SIZE];
 
 	if (*name && !is_all && !c) {
-		command_list_refuse(commands, ARRAY_SIZE(commands), name, error);
+		command_refuse_word(commands, name, error);
 		return command_refuse(error);
 	}
 	if (c && !c->run)
@@ -339,7 +313,7 @@ static int memtally_print_help(const char *name, bool is_check)
 			"that have a meaning for a command.",
 			&text);
 	else
-		help_page_overview(commands, ARRAY_SIZE(commands), &text);
+		help_page_overview(commands, &text);
 	return command_printed(output_flush(&text));
 }
 

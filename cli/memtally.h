@@ -6,12 +6,10 @@
 #ifndef MEMTALLY_CLI_MEMTALLY_H
 #define MEMTALLY_CLI_MEMTALLY_H
 
-#include <stddef.h>
-
 #include "cli/common/command.h"
 
-/* Returns the commands, and their number in *RET_COUNT. Those without .run are not in the build. */
-const struct command *memtally_commands(size_t *ret_count);
+/* Returns the commands; the last one has no name. Those without .run are not in the build. */
+const struct command *memtally_commands(void);
 
 /*
  * Runs the program with main()'s arguments. Returns its exit status: 0; 1 if a part failed (also if

@@ -139,6 +139,21 @@ int cli_option_refuse(const char *option, const char *got, const char *expected,
 	return -EINVAL;
 }
 
+int cli_option_parse_by(const struct settings *settings, const char *(*by)(unsigned int i),
+	const char *expected, unsigned int *ret, char error[static CLI_OPTION_ERROR_SIZE])
+{
+	unsigned int i = 0;
+
+	if (!settings->by)
+		return 0;
+	while (by(i) && strcmp(by(i), settings->by) != 0)
+		i++;
+	if (!by(i))
+		return cli_option_refuse("--by", settings->by, expected, error);
+	*ret = i;
+	return 0;
+}
+
 int cli_option_parse_order(const struct settings *settings, bool *ret_ascending,
 	char error[static CLI_OPTION_ERROR_SIZE])
 {

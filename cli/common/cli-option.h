@@ -49,6 +49,14 @@ int cli_option_refuse(const char *option, const char *got, const char *expected,
 	char error[static CLI_OPTION_ERROR_SIZE]);
 
 /*
+ * Sets *RET to the number of the value of --by among those that BY returns up to a NULL, which
+ * EXPECTED describes; leaves it without --by. Returns 0, or -EINVAL with a sentence for the user in
+ * ERROR.
+ */
+int cli_option_parse_by(const struct settings *settings, const char *(*by)(unsigned int i),
+	const char *expected, unsigned int *ret, char error[static CLI_OPTION_ERROR_SIZE]);
+
+/*
  * Sets *RET_ASCENDING to true if --order is "asc", and to false if it is "desc" or not set. Returns
  * 0, or -EINVAL with a sentence for the user in ERROR if it has another value.
  */

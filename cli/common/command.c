@@ -4,13 +4,56 @@
 #include "cli/common/command.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "snapshot/owner.h"
+#include "config/nearest.h"
+
+const struct command *command_find(const struct command *commands, const char *name)
+{
+	for (const struct command *c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+/* Appends the names of the commands that the build has: "; expected users, groups or help". */
+static void command_add_names(const struct command *commands, struct buffer *to)
+{
+	const struct command *last = NULL;
+	const char *separator = "; expected ";
+
+	for (const struct command *c = commands; c->name; c++)
+		last = c->run ? c : last;
+	for (const struct command *c = commands; c->name; c++) {
+		if (!c->run)
+			continue;
+		buffer_printf(to, "%s%s", c == last && to->len ? " or " : separator, c->name);
+		separator = ", ";
+	}
+}
+
+void command_refuse_word(
+	const struct command *commands, const char *word, char error[static CLI_OPTION_ERROR_SIZE])
+{
+	AUTO_BUFFER struct buffer names = {0};
+	char suggestion[NEAREST_TEXT_SIZE];
+	struct nearest nearest;
+
+	nearest_init(&nearest, word);
+	for (const struct command *c = commands; c->name; c++)
+		if (c->run)
+			nearest_consider(&nearest, c->name, strlen(c->name));
+	nearest_text(&nearest, suggestion);
+	if (!suggestion[0])
+		command_add_names(commands, &names);
+	snprintf(error, CLI_OPTION_ERROR_SIZE, "unexpected argument '%.100s'%s%.*s", word,
+		suggestion, (int)names.len, names.data ? names.data : "");
+}
 
 bool command_is_list(const struct command *c)
 {
@@ -30,28 +73,13 @@ bool command_takes(const struct command *c, const struct option_spec *spec)
 void command_add_sorts(const struct command *c, const char *separator, struct buffer *to)
 {
 	AUTO_SORT_NAMES struct sort_names names;
-	size_t count;
 
 	sort_names_init(&names, "");
-	for (size_t i = 0; i < COMMAND_TABLES && c->columns[i]; i++) {
-		const struct column *column = c->columns[i](&count);
-
-		sort_names_add_columns(&names, column, count, NULL);
-	}
+	for (size_t i = 0; i < COMMAND_TABLES && c->columns[i]; i++)
+		sort_names_add_columns(&names, c->columns[i], NULL);
 	if (c->add_sorts)
 		c->add_sorts(c->name, &names);
-	if (names.heads.error)
-		to->error = names.heads.error;
-	for (size_t i = 0; i < names.heads.len; i++) {
-		char at = names.heads.data[i];
-
-		if (at == ',') {
-			buffer_add_text(to, separator);
-			i++; /* the blank */
-		} else {
-			buffer_add_char(to, (char)(at >= 'A' && at <= 'Z' ? at - 'A' + 'a' : at));
-		}
-	}
+	sort_names_list(&names, separator, true, to);
 }
 
 int command_printed(int r)
@@ -103,30 +131,13 @@ bool command_has_styles(void)
 	       strcmp(term, "dumb") != 0;
 }
 
-void command_add_filters(const struct settings *settings, struct buffer *to)
+struct list_look command_look(const struct settings *settings, enum list_form other)
 {
-	const struct {
-		const char *option;
-		const struct text_list *values;
-	} filters[] = {
-		{"user", &settings->user},
-		{"program", &settings->program},
-		{"unit", &settings->unit},
-		{"group", &settings->group},
-		{"user_unit", &settings->user_unit},
-		{"session", &settings->session},
-		{"slice", &settings->slice},
-		{"machine", &settings->machine},
-		{"pod", &settings->pod},
-		{"container", &settings->container},
-		{"namegroup", &settings->namegroup},
-		{"pid", &settings->pid},
+	return (struct list_look){
+		.form = list_form_of(settings->json, settings->csv, other),
+		.bytes = settings->bytes,
+		.has_styles = command_has_styles(),
+		.limit = settings->limit,
+		.width = command_width(),
 	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
-		for (size_t j = 0; j < filters[i].values->count; j++)
-			buffer_printf(
-				to, " --%s=%s", filters[i].option, filters[i].values->item[j]);
-	if (to->error)
-		buffer_clear(to);
 }

@@ -14,7 +14,7 @@
 #include "base/buffer.h"
 #include "cli/common/cli-option.h"
 #include "cli/common/sort-names.h"
-#include "cli/table/column.h"
+#include "cli/table/list.h"
 #include "config/settings.h"
 
 enum command_exit {
@@ -43,17 +43,27 @@ struct command {
 	 * The names that --sort takes: columns with COLUMN_SORT of these tables, and the names that
 	 * .add_sorts adds for the command NAME. NULL: none.
 	 */
-	const struct column *(*columns[COMMAND_TABLES])(size_t *ret_count);
+	const struct columns *columns[COMMAND_TABLES];
 	void (*add_sorts)(const char *name, struct sort_names *to);
 	/*
 	 * Parses SETTINGS and, unless IS_CHECK, prints the figures. Returns an enum command_exit;
 	 * errors have been logged. NULL: the build is without this command, and .lack says why.
 	 */
 	int (*run)(const struct settings *settings, bool is_check);
-	/* supervisor_run() if .run reads files of processes, which may block; otherwise NULL */
-	int (*supervise)(const char *procfs, int (*work)(void *context), void *context);
 	const char *lack; /* the end of a sentence that begins with "this build" */
 };
+
+/*
+ * Returns the command NAME of COMMANDS, which end with one without a name; NULL: there is none.
+ */
+const struct command *command_find(const struct command *commands, const char *name);
+
+/*
+ * Writes to ERROR that WORD is no command, with the one of COMMANDS that is spelled most like it or,
+ * if there is none, with all of them. Leaves out those that are not in the build.
+ */
+void command_refuse_word(
+	const struct command *commands, const char *word, char error[static CLI_OPTION_ERROR_SIZE]);
 
 /* Returns true if C lists owners or processes. */
 bool command_is_list(const struct command *c);
@@ -101,10 +111,7 @@ size_t command_width(void);
  */
 bool command_has_styles(void);
 
-/*
- * Appends the filters of SETTINGS as options, such as " --user=alice --unit=a.service"; nothing if
- * there is no memory.
- */
-void command_add_filters(const struct settings *settings, struct buffer *to);
+/* Returns how SETTINGS want lists to be shown: as JSON, CSV or OTHER. */
+struct list_look command_look(const struct settings *settings, enum list_form other);
 
 #endif

@@ -16,10 +16,37 @@ void each_process_done(struct each_process *v)
 	buffer_done(&v->processes);
 }
 
+struct trying {
+	const struct procfs *procfs;
+	const struct pid_selection_process *process;
+	each_process_work work;
+	void *context;
+};
+
+static int each_process_open(void *context)
+{
+	const struct trying *trying = context;
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
+	int r = target_open(trying->procfs, trying->process->pid, &t);
+
+	if (r != 0)
+		return r;
+	if (!pid_selection_is(trying->process, t.sample.q[PROCESS_START_TIME]))
+		return TARGET_GONE;
+	return trying->work(&t, trying->context);
+}
+
+int each_process_try(const struct procfs *procfs, const struct pid_selection_process *p,
+	each_process_work work, void *context)
+{
+	struct trying trying = {.procfs = procfs, .process = p, .work = work, .context = context};
+
+	return supervisor_try(p->pid, each_process_open, &trying);
+}
+
 /* The process that is being read. */
 struct visiting {
 	struct each_process *visit;
-	const struct pid_selection_process *process;
 	char *program;     /* owned; NULL: the process was not opened */
 	uint64_t start_ns; /* as PROCESS_START_TIME; 0: not known, or the process was not opened */
 };
@@ -49,30 +76,21 @@ static void each_process_add_process(struct each_process *v, pid_t pid, const st
 	json_decref(row);
 }
 
-/* Returns 0, an enum target_outcome, or a negative errno. */
-static int each_process_look_into(void *context)
+static int each_process_look_into(struct target *t, void *context)
 {
 	struct visiting *v = context;
-	struct each_process *visit = v->visit;
-	const struct pid_selection_process *p = v->process;
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-	int r = target_open(visit->procfs, p->pid, &t);
 
-	if (r != 0)
-		return r;
-	if (!pid_selection_is(p, t.sample.q[PROCESS_START_TIME]))
-		return TARGET_GONE;
-	v->program = strdup(target_program(&t));
+	v->program = strdup(target_program(t));
 	if (!v->program)
 		return -ENOMEM;
-	v->start_ns = t.sample.q[PROCESS_START_TIME];
-	return target_end(&t, visit->work(&t, p->pid, visit->context));
+	v->start_ns = t->sample.q[PROCESS_START_TIME];
+	return target_end(t, v->visit->work(t, v->visit->context));
 }
 
 int each_process_visit(struct each_process *v, const struct pid_selection_process *p)
 {
-	CLEANUP(cleanup_visiting) struct visiting visiting = {.visit = v, .process = p};
-	int r = supervisor_try(p->pid, each_process_look_into, &visiting);
+	CLEANUP(cleanup_visiting) struct visiting visiting = {.visit = v};
+	int r = each_process_try(v->procfs, p, each_process_look_into, &visiting);
 	const char *why = NULL;
 	bool has_ended = false;
 

@@ -17,15 +17,20 @@
 #include "cli/common/reading/hint.h"
 #include "inspect/maps/target.h"
 
+/* Reads the process of T. Returns 0, an enum target_outcome, or a negative errno of reading. */
+typedef int (*each_process_work)(struct target *t, void *context);
+
 /*
- * Reads the process of T, with pid PID. The result counts only if this returns 0 and
- * target_confirm() finds that the process is still the same. Returns 0, an enum target_outcome, or
- * a negative errno of reading.
+ * Opens process P below PROCFS and calls WORK, all under supervision (supervisor_try()). Returns the
+ * result of WORK; an enum target_outcome, TARGET_GONE also if another process has the pid of P now;
+ * or a negative errno of target_open().
  */
-typedef int (*each_process_work)(struct target *t, pid_t pid, void *context);
+int each_process_try(const struct procfs *procfs, const struct pid_selection_process *p,
+	each_process_work work, void *context);
 
 struct each_process {
 	const struct procfs *procfs; /* borrowed */
+	/* the result counts only if target_end() finds that the process is still the same */
 	each_process_work work;
 	void *context;
 	struct hint hint;

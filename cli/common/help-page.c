@@ -20,7 +20,7 @@ static void help_page_add_command(const struct command *c, struct buffer *to)
 		(int)(len < COMMAND_COLUMN ? COMMAND_COLUMN - len : 1), "", c->purpose);
 }
 
-void help_page_overview(const struct command *command, size_t count, struct buffer *to)
+void help_page_overview(const struct command *commands, struct buffer *to)
 {
 	size_t options;
 	const struct option_spec *spec = option_table(&options);
@@ -29,9 +29,9 @@ void help_page_overview(const struct command *command, size_t count, struct buff
 		"Usage: memtally [COMMAND] [OPTION...]\n\n"
 		"Prints how much memory programs (by default), other owners of processes, single\n"
 		"processes or the whole host really use.\n\nCommands:\n");
-	for (size_t i = 0; i < count; i++)
-		if (command[i].run)
-			help_page_add_command(&command[i], to);
+	for (const struct command *c = commands; c->name; c++)
+		if (c->run)
+			help_page_add_command(c, to);
 	buffer_add_text(to, "\nCommon options:\n");
 	for (size_t i = 0; i < options; i++)
 		if (spec[i].programs & PROGRAM_MEMTALLY && spec[i].letter)

@@ -8,16 +8,14 @@
 #ifndef MEMTALLY_CLI_COMMON_HELP_PAGE_H
 #define MEMTALLY_CLI_COMMON_HELP_PAGE_H
 
-#include <stddef.h>
-
 #include "base/buffer.h"
 #include "cli/common/command.h"
 
 /*
- * Appends a line for each of the COUNT commands at COMMAND that the build has, and for each option
- * with a letter. Errors are in TO.error.
+ * Appends a line for each of COMMANDS, up to one without a name, that the build has, and for each
+ * option with a letter. Errors are in TO.error.
  */
-void help_page_overview(const struct command *command, size_t count, struct buffer *to);
+void help_page_overview(const struct command *commands, struct buffer *to);
 
 /*
  * Appends the purpose of C, its operands, the options that have a meaning for it, and examples.

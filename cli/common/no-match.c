@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/number.h"
-#include "cli/common/command.h"
 #include "cli/common/selection.h"
 #include "config/nearest.h"
 #include "snapshot/metric.h"
@@ -79,7 +78,7 @@ void no_match_render(const struct settings *settings, const struct view *view, b
 {
 	AUTO_BUFFER struct buffer filters = {0};
 
-	command_add_filters(settings, &filters);
+	selection_add_filters(settings, &filters);
 	buffer_printf(to, "no process%s with memory %s%.*s", hides_others ? " of yours" : "",
 		filters.len ? "matches" : "was found", (int)filters.len,
 		filters.data ? filters.data : "");

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "cli/common/averages.h"
+#include "cli/common/reading/averages.h"
 #include "cli/common/reading/pid-names.h"
 #include "cli/table/line.h"
 #include "render/human.h"

@@ -78,19 +78,18 @@ static int remove_twins(struct pid_selection *c)
 }
 
 static int pid_selection_add_text(
-	struct pid_selection *c, const char *text, char error[static PID_SELECTION_ERROR_SIZE])
+	struct pid_selection *c, const char *text, char error[static CLI_OPTION_ERROR_SIZE])
 {
 	uint64_t value;
 
 	if (number_parse_u64(text, strlen(text), &value) == 0 && value && value <= INT32_MAX)
 		return pid_selection_add(c, &(struct pid_selection_process){.pid = (pid_t)value});
-	snprintf(error, PID_SELECTION_ERROR_SIZE, "expected the pid of a process, got '%.60s'",
-		text);
+	snprintf(error, CLI_OPTION_ERROR_SIZE, "expected the pid of a process, got '%.60s'", text);
 	return -EINVAL;
 }
 
 int pid_selection_parse_or_all(const struct settings *settings, struct pid_selection *ret,
-	char error[static PID_SELECTION_ERROR_SIZE])
+	char error[static CLI_OPTION_ERROR_SIZE])
 {
 	struct pid_selection c = {.count = 0};
 	int r = 0;
@@ -111,13 +110,13 @@ int pid_selection_parse_or_all(const struct settings *settings, struct pid_selec
 }
 
 int pid_selection_parse(const struct settings *settings, struct pid_selection *ret,
-	char error[static PID_SELECTION_ERROR_SIZE])
+	char error[static CLI_OPTION_ERROR_SIZE])
 {
 	struct pid_selection c;
 	int r = pid_selection_parse_or_all(settings, &c, error);
 
 	if (r == 0 && !pid_selection_is_some(&c)) {
-		snprintf(error, PID_SELECTION_ERROR_SIZE,
+		snprintf(error, CLI_OPTION_ERROR_SIZE,
 			"%.20s needs the pid of a process, or a filter such as --user or --program",
 			settings->operands.item[0]);
 		return -EINVAL;
@@ -127,7 +126,7 @@ int pid_selection_parse(const struct settings *settings, struct pid_selection *r
 	return r;
 }
 
-int pid_selection_take_all(const struct procfs *procfs, struct pid_selection *c)
+static int take_all(const struct procfs *procfs, struct pid_selection *c)
 {
 	AUTO_FREE pid_t *pids = NULL;
 	size_t capacity = 0;
@@ -157,7 +156,7 @@ static int add_found(struct pid_selection *c, const struct snapshot_process *row
 	return pid_selection_add(c, &process);
 }
 
-int pid_selection_find(const struct settings *settings, struct pid_selection *c)
+static int pid_selection_find(const struct settings *settings, struct pid_selection *c)
 {
 	AUTO_BUFFER struct buffer said = {0};
 	AUTO_SOURCE struct source source = {0};
@@ -200,7 +199,9 @@ int pid_selection_open(const struct settings *settings, struct pid_selection *c,
 {
 	int r = procfs_open(settings->path_procfs, ret);
 
-	if (r == 0 && c->has_filters)
+	if (r == 0 && !pid_selection_is_some(c))
+		r = take_all(ret, c);
+	else if (r == 0 && c->has_filters)
 		r = pid_selection_find(settings, c);
 	if (r < 0) {
 		command_say_unreadable(settings, r);

@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/saturate.h"
+#include "cli/common/cli-option.h"
 #include "cli/common/selection.h"
 #include "collectors/procfs/procfs.h"
 #include "config/settings.h"
@@ -43,8 +44,6 @@ void pid_selection_done(struct pid_selection *c);
  */
 #define PID_SELECTION_NOISE_NS (2 * NS_PER_SEC)
 
-enum { PID_SELECTION_ERROR_SIZE = QUERY_ERROR_SIZE };
-
 /*
  * Reads the pids and filters from SETTINGS into *RET, which the caller frees with
  * pid_selection_done(). Pids are the operands after the first and the values of --pid. Returns 0;
@@ -52,33 +51,20 @@ enum { PID_SELECTION_ERROR_SIZE = QUERY_ERROR_SIZE };
  * pid nor a filter; -ENOMEM. *RET is unchanged on failure. Pure.
  */
 int pid_selection_parse(const struct settings *settings, struct pid_selection *ret,
-	char error[static PID_SELECTION_ERROR_SIZE]);
+	char error[static CLI_OPTION_ERROR_SIZE]);
 
 /*
  * Does the same as pid_selection_parse(), but accepts settings without a pid or filter. *RET is
  * then empty, which means every process.
  */
 int pid_selection_parse_or_all(const struct settings *settings, struct pid_selection *ret,
-	char error[static PID_SELECTION_ERROR_SIZE]);
+	char error[static CLI_OPTION_ERROR_SIZE]);
 
 /* Returns true if C has pids or filters. */
 static inline bool pid_selection_is_some(const struct pid_selection *c)
 {
 	return c->count || c->has_filters;
 }
-
-/*
- * Fills the empty C with all processes below PROCFS. Returns 0; -ENOMEM; or a negative errno of
- * reading the directory.
- */
-int pid_selection_take_all(const struct procfs *procfs, struct pid_selection *c);
-
-/*
- * Adds to C the processes with memory that match its filters, from memtallyd's snapshot, or from a
- * pass of memtally's own if there is none (which blocks while it runs). Logs the source, and if C
- * stays empty. Returns 0; -ENOMEM; or a negative errno of the pass.
- */
-int pid_selection_find(const struct settings *settings, struct pid_selection *c);
 
 /*
  * Returns true if the process that now has P's pid and started at START_NS (ns, as .start_ns; 0:
@@ -105,8 +91,10 @@ enum pid_selection_outcome {
 
 /*
  * Begins a view: opens the proc file system of SETTINGS in *RET, which the caller closes with
- * procfs_close(), and adds to C the processes that match its filters. Logs their source, errors,
- * and if no process matches. Returns 0 or an enum pid_selection_outcome.
+ * procfs_close(), and adds to C the processes with memory that match its filters: from memtallyd's
+ * snapshot, or from a pass of memtally's own if there is none (which blocks while it runs). Without
+ * pids and filters adds all processes. Logs their source, errors, and if no process matches. Returns
+ * 0 or an enum pid_selection_outcome.
  */
 int pid_selection_open(
 	const struct settings *settings, struct pid_selection *c, struct procfs *ret);

@@ -97,18 +97,6 @@ static int set_from_option(
 	return r;
 }
 
-static int add_filters(struct query *q, const char *key, const struct text_list *values,
-	char error[static QUERY_ERROR_SIZE])
-{
-	for (size_t i = 0; i < values->count; i++) {
-		int r = set_from_option(q, key, values->item[i], error);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
 /*
  * The offset of each filter's values in struct settings: by kind of owner, and OWNER_KINDS for
  * --pid.
@@ -128,20 +116,45 @@ static const size_t filter_values[OWNER_KINDS + 1] = {
 	[OWNER_KINDS] = offsetof(struct settings, pid),
 };
 
-static const struct text_list *values_of(const struct settings *settings, size_t filter)
+const struct text_list *selection_filter(const struct settings *settings, enum owner_kind kind)
 {
-	return (const struct text_list *)((const char *)settings + filter_values[filter]);
+	return (const struct text_list *)((const char *)settings + filter_values[kind]);
 }
 
-static const char *selection_key_of(size_t filter)
+static const char *selection_key_of(enum owner_kind filter)
 {
-	return filter == OWNER_KINDS ? "pid" : owner_of((enum owner_kind)filter)->name;
+	return filter == OWNER_KINDS ? "pid" : owner_of(filter)->name;
+}
+
+void selection_add_filters(const struct settings *settings, struct buffer *to)
+{
+	for (unsigned int i = 0; i <= OWNER_KINDS; i++) {
+		const struct text_list *values = selection_filter(settings, (enum owner_kind)i);
+
+		for (size_t k = 0; k < values->count; k++)
+			buffer_printf(to, " --%s=%s", selection_key_of((enum owner_kind)i),
+				values->item[k]);
+	}
+	if (to->error)
+		buffer_clear(to);
 }
 
 /* Returns the scope with rows that FILTER names directly. */
-static enum metric_scope scope_of(size_t filter)
+static enum metric_scope scope_of(enum owner_kind filter)
 {
-	return filter == OWNER_KINDS ? METRIC_PROCESS : metric_owner_scope((enum owner_kind)filter);
+	return filter == OWNER_KINDS ? METRIC_PROCESS : metric_owner_scope(filter);
+}
+
+/* Adds the values of FILTER to Q. */
+static int selection_parse_filter(struct query *q, const struct settings *settings,
+	enum owner_kind filter, char error[static QUERY_ERROR_SIZE])
+{
+	const struct text_list *values = selection_filter(settings, filter);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < values->count; i++)
+		r = set_from_option(q, selection_key_of(filter), values->item[i], error);
+	return r;
 }
 
 /*
@@ -151,18 +164,16 @@ static enum metric_scope scope_of(size_t filter)
 static int selection_parse_filters(
 	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
 {
-	for (size_t i = 0; i < ARRAY_SIZE(filter_values); i++)
-		if (values_of(settings, i)->count && s->scope != METRIC_PROCESS &&
-			s->scope != scope_of(i))
-			s->has_members = true;
-	for (size_t i = 0; i < ARRAY_SIZE(filter_values); i++) {
-		struct query *q = s->has_members ? &s->members : &s->query;
-		int r = add_filters(q, selection_key_of(i), values_of(settings, i), error);
+	int r = 0;
 
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	for (unsigned int i = 0; i <= OWNER_KINDS; i++)
+		if (selection_filter(settings, (enum owner_kind)i)->count &&
+			s->scope != METRIC_PROCESS && s->scope != scope_of((enum owner_kind)i))
+			s->has_members = true;
+	for (unsigned int i = 0; r == 0 && i <= OWNER_KINDS; i++)
+		r = selection_parse_filter(s->has_members ? &s->members : &s->query, settings,
+			(enum owner_kind)i, error);
+	return r;
 }
 
 int selection_parse_processes(const struct settings *settings, struct selection *ret,
@@ -173,18 +184,13 @@ int selection_parse_processes(const struct settings *settings, struct selection 
 
 	*ret_has_filters = false;
 	query_init(&s.query, s.scope);
-	for (size_t i = 0; r == 0 && i < OWNER_KINDS; i++) {
-		*ret_has_filters |= values_of(settings, i)->count > 0;
-		r = add_filters(&s.query, selection_key_of(i), values_of(settings, i), error);
+	for (unsigned int i = 0; r == 0 && i < OWNER_KINDS; i++) {
+		*ret_has_filters |= selection_filter(settings, (enum owner_kind)i)->count > 0;
+		r = selection_parse_filter(&s.query, settings, (enum owner_kind)i, error);
 	}
 	if (r == 0)
 		*ret = s;
 	return r;
-}
-
-const struct text_list *selection_filter(const struct settings *settings, enum owner_kind kind)
-{
-	return values_of(settings, kind);
 }
 
 static int selection_parse_order(

@@ -42,8 +42,14 @@ int selection_parse(const struct settings *settings, struct selection *ret,
 int selection_parse_processes(const struct settings *settings, struct selection *ret,
 	bool *ret_has_filters, char error[static QUERY_ERROR_SIZE]);
 
-/* Returns the values of the filter by KIND. */
+/* Returns the values of the filter by KIND; of --pid if that is OWNER_KINDS. */
 const struct text_list *selection_filter(const struct settings *settings, enum owner_kind kind);
+
+/*
+ * Appends the filters of SETTINGS as options, such as " --user=alice --unit=a.service"; nothing if
+ * there is no memory.
+ */
+void selection_add_filters(const struct settings *settings, struct buffer *to);
 
 /*
  * Finds the kind of rows of NAME: a list such as "users", "host" or "status". Returns 0, or -EINVAL

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "cli/common/averages.h"
+#include "cli/common/reading/averages.h"
 #include "cli/common/reading/blocked-names.h"
 #include "cli/common/reading/readers.h"
 #include "collectors/pass/pass.h"

@@ -58,9 +58,9 @@ static const char end[] = "\telse\n"
 static const char pids[] = "$(cd /proc && echo [0-9]*)";
 
 static void bash_add_commands_of_view(
-	const struct command *command, size_t count, enum cli_view view, struct buffer *to)
+	const struct command *commands, enum cli_view view, struct buffer *to)
 {
-	const struct command *c = completion_first_of(command, count, view);
+	const struct command *c = completion_first_of(commands, view);
 	size_t options;
 	const struct option_spec *spec = option_table(&options),
 				 *by = option_find("by", PROGRAM_MEMTALLY);
@@ -68,7 +68,7 @@ static void bash_add_commands_of_view(
 	if (!c)
 		return;
 	buffer_add_text(to, "\t");
-	completion_add_commands(command, count, view, " | ", to);
+	completion_add_commands(commands, view, " | ", to);
 	buffer_add_text(to, ")\n\t\toptions='");
 	for (size_t i = 0; i < options; i++)
 		if (command_takes(c, &spec[i]))
@@ -84,25 +84,10 @@ static void bash_add_commands_of_view(
 		buffer_printf(to, "\t\toperands=%s\n", pids);
 	if (c->view == CLI_VIEW_HELP) {
 		buffer_add_text(to, "\t\toperands='options ");
-		completion_add_commands(command, count, CLI_VIEWS, " ", to);
+		completion_add_commands(commands, CLI_VIEWS, " ", to);
 		buffer_add_text(to, "'\n");
 	}
 	buffer_add_text(to, "\t\t;;\n");
-}
-
-/* The names that --sort takes are of each command, while other options are of its view. */
-static void bash_add_sorts_of_commands(
-	const struct command *command, size_t count, struct buffer *to)
-{
-	buffer_add_text(to, "\tesac\n\tcase ${command:-programs} in\n");
-	for (size_t i = 0; i < count; i++) {
-		if (!command[i].run || !cli_option_is_for("sort", command[i].view))
-			continue;
-		buffer_printf(to, "\t%s) sorts='", command[i].name);
-		command_add_sorts(&command[i], " ", to);
-		buffer_add_text(to, "' ;;\n");
-	}
-	buffer_add_text(to, "\tesac\n");
 }
 
 static void bash_add_value(const struct option_spec *spec, struct buffer *to)
@@ -157,7 +142,7 @@ static void bash_add_options(struct buffer *to)
 	buffer_add_text(to, "\tesac\n");
 }
 
-void completion_render_bash(const struct command *command, size_t count, struct buffer *to)
+void completion_render_bash(const struct command *commands, struct buffer *to)
 {
 	size_t options;
 	const struct option_spec *spec = option_table(&options);
@@ -166,8 +151,9 @@ void completion_render_bash(const struct command *command, size_t count, struct 
 	bash_add_options(to);
 	buffer_add_text(to, middle);
 	for (unsigned int view = 0; view < CLI_VIEWS; view++)
-		bash_add_commands_of_view(command, count, (enum cli_view)view, to);
-	bash_add_sorts_of_commands(command, count, to);
+		bash_add_commands_of_view(commands, (enum cli_view)view, to);
+	buffer_add_text(to, "\tesac\n");
+	completion_add_sorts(commands, "", to);
 	buffer_add_text(to, "\tcase $option in\n\t'') ;;\n");
 	for (size_t i = 0; i < options; i++)
 		if (spec[i].programs & PROGRAM_MEMTALLY && completion_takes_value(&spec[i]))
@@ -180,7 +166,7 @@ void completion_render_bash(const struct command *command, size_t count, struct 
 			    "\t\t[[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null\n"
 			    "\telif [[ ! $command ]]; then\n"
 			    "\t\tmapfile -t COMPREPLY < <(compgen -W '");
-	completion_add_commands(command, count, CLI_VIEWS, " ", to);
+	completion_add_commands(commands, CLI_VIEWS, " ", to);
 	buffer_add_text(to, "' -- \"$cur\")\n");
 	buffer_add_text(to, end);
 }

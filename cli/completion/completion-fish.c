@@ -46,10 +46,10 @@ static void fish_add_text(const struct buffer *text, struct buffer *to)
 
 /* Adds the beginning of a line for the commands that take SPEC, of those with the same VIEW. */
 static void fish_add_condition(
-	const struct command *command, size_t count, enum cli_view view, struct buffer *to)
+	const struct command *commands, enum cli_view view, struct buffer *to)
 {
 	buffer_add_text(to, "complete -c memtally -n '__memtally_is ");
-	completion_add_commands(command, count, view, " ", to);
+	completion_add_commands(commands, view, " ", to);
 	buffer_add_char(to, '\'');
 }
 
@@ -92,10 +92,9 @@ static void fish_add_option(
 	buffer_add_char(to, '\n');
 }
 
-static void fish_add_view(
-	const struct command *command, size_t count, enum cli_view view, struct buffer *to)
+static void fish_add_view(const struct command *commands, enum cli_view view, struct buffer *to)
 {
-	const struct command *c = completion_first_of(command, count, view);
+	const struct command *c = completion_first_of(commands, view);
 	size_t options;
 	const struct option_spec *spec = option_table(&options);
 
@@ -103,13 +102,13 @@ static void fish_add_view(
 		if (!command_takes(c, &spec[i]))
 			continue;
 		if (spec[i].letter_value) {
-			fish_add_condition(command, count, view, to);
+			fish_add_condition(commands, view, to);
 			buffer_printf(to, " -s %c -d 'The same as --%s=%s'\n", spec[i].letter,
 				spec[i].name, spec[i].letter_value);
 		}
 		if (!strcmp(spec[i].name, "sort")) /* the names are of each command */
 			continue;
-		fish_add_condition(command, count, view, to);
+		fish_add_condition(commands, view, to);
 		fish_add_option(c, &spec[i], to);
 	}
 }
@@ -132,7 +131,7 @@ static void fish_add_command(const struct command *c, struct buffer *to)
 			c->name);
 }
 
-void completion_render_fish(const struct command *command, size_t count, struct buffer *to)
+void completion_render_fish(const struct command *commands, struct buffer *to)
 {
 	buffer_add_text(to, begin);
 	completion_add_options_with_value(" ", to);
@@ -142,12 +141,12 @@ void completion_render_fish(const struct command *command, size_t count, struct 
 	completion_add_letters(true, to);
 	buffer_add_text(to, "]$' $word\n");
 	buffer_add_text(to, middle);
-	for (size_t i = 0; i < count; i++)
-		if (command[i].run)
-			fish_add_command(&command[i], to);
+	for (const struct command *c = commands; c->name; c++)
+		if (c->run)
+			fish_add_command(c, to);
 	for (unsigned int view = 0; view < CLI_VIEWS; view++)
-		fish_add_view(command, count, (enum cli_view)view, to);
+		fish_add_view(commands, (enum cli_view)view, to);
 	buffer_add_text(to, "complete -c memtally -n '__memtally_is help' -a 'options ");
-	completion_add_commands(command, count, CLI_VIEWS, " ", to);
+	completion_add_commands(commands, CLI_VIEWS, " ", to);
 	buffer_add_text(to, "'\n");
 }

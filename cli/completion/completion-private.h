@@ -4,7 +4,6 @@
 #define MEMTALLY_CLI_COMPLETION_COMPLETION_PRIVATE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/buffer.h"
 #include "cli/common/command.h"
@@ -32,17 +31,22 @@ bool completion_letter_takes_value(const struct option_spec *spec);
 /* Returns true if the operands of C are pids. */
 bool completion_has_pids(const struct command *c);
 
-/* Returns the first of the COUNT commands that is in the build and has VIEW; NULL: there is none. */
-const struct command *completion_first_of(
-	const struct command *command, size_t count, enum cli_view view);
+/* Returns the first of COMMANDS that is in the build and has VIEW; NULL: there is none. */
+const struct command *completion_first_of(const struct command *commands, enum cli_view view);
 
 /* Appends the names of the commands in the build, of VIEW or of all (CLI_VIEWS). */
-void completion_add_commands(const struct command *command, size_t count, enum cli_view view,
+void completion_add_commands(const struct command *commands, enum cli_view view,
 	const char *separator, struct buffer *to);
 
 /* Appends the words that the value of SPEC may be for C, with blanks between them. */
 void completion_add_words(
 	const struct command *c, const struct option_spec *spec, struct buffer *to);
+
+/*
+ * Appends, for bash and zsh, a case that sets "sorts" to the names that --sort takes: they are of each
+ * command, while other options are of its view. BEFORE stands before each pattern.
+ */
+void completion_add_sorts(const struct command *commands, const char *before, struct buffer *to);
 
 /* Appends the long options of memtally that take a value, each with "--". */
 void completion_add_options_with_value(const char *separator, struct buffer *to);

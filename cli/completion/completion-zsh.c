@@ -106,17 +106,16 @@ static void zsh_add_option(
 	buffer_add_text(to, "\"\n");
 }
 
-static void zsh_add_view(
-	const struct command *command, size_t count, enum cli_view view, struct buffer *to)
+static void zsh_add_view(const struct command *commands, enum cli_view view, struct buffer *to)
 {
-	const struct command *c = completion_first_of(command, count, view);
+	const struct command *c = completion_first_of(commands, view);
 	size_t options;
 	const struct option_spec *spec = option_table(&options);
 
 	if (!c)
 		return;
 	buffer_add_text(to, "\t(");
-	completion_add_commands(command, count, view, "|", to);
+	completion_add_commands(commands, view, "|", to);
 	buffer_add_text(to, ")\n\t\toptions=(\n");
 	for (size_t i = 0; i < options; i++)
 		if (command_takes(c, &spec[i]))
@@ -126,41 +125,29 @@ static void zsh_add_view(
 		buffer_add_text(to, "\t\toperands=('*:PID:_pids')\n");
 	} else if (view == CLI_VIEW_HELP) {
 		buffer_add_text(to, "\t\toperands=('2:command:(options ");
-		completion_add_commands(command, count, CLI_VIEWS, " ", to);
+		completion_add_commands(commands, CLI_VIEWS, " ", to);
 		buffer_add_text(to, ")')\n");
 	}
 	buffer_add_text(to, "\t\t;;\n");
 }
 
-static void zsh_add_sorts(const struct command *command, size_t count, struct buffer *to)
-{
-	buffer_add_text(to, "\tlocal sorts=\n\tcase ${command:-programs} in\n");
-	for (size_t i = 0; i < count; i++) {
-		if (!command[i].run || !cli_option_is_for("sort", command[i].view))
-			continue;
-		buffer_printf(to, "\t(%s) sorts='", command[i].name);
-		command_add_sorts(&command[i], " ", to);
-		buffer_add_text(to, "' ;;\n");
-	}
-	buffer_add_text(to, "\tesac\n");
-}
-
-void completion_render_zsh(const struct command *command, size_t count, struct buffer *to)
+void completion_render_zsh(const struct command *commands, struct buffer *to)
 {
 	zsh_add_scan(to);
 	/* the names for --sort come before the specifications that have them */
-	zsh_add_sorts(command, count, to);
+	buffer_add_text(to, "\tlocal sorts=\n");
+	completion_add_sorts(commands, "(", to);
 	buffer_add_text(to, "\tcase ${command:-programs} in\n");
 	for (unsigned int view = 0; view < CLI_VIEWS; view++)
-		zsh_add_view(command, count, (enum cli_view)view, to);
+		zsh_add_view(commands, (enum cli_view)view, to);
 	buffer_add_text(to, "\tesac\n\tlocal -a commands=(\n");
-	for (size_t i = 0; i < count; i++) {
+	for (const struct command *c = commands; c->name; c++) {
 		AUTO_BUFFER struct buffer purpose = {0};
 
-		if (!command[i].run)
+		if (!c->run)
 			continue;
-		buffer_add_text(&purpose, command[i].purpose);
-		buffer_printf(to, "\t\t'%s:", command[i].name);
+		buffer_add_text(&purpose, c->purpose);
+		buffer_printf(to, "\t\t'%s:", c->name);
 		completion_add_quoted(&purpose, ":\\", "'\\''", to);
 		buffer_add_text(to, "'\n");
 	}

@@ -47,26 +47,38 @@ bool completion_has_pids(const struct command *c)
 	return strstr(c->operands, "PID");
 }
 
-const struct command *completion_first_of(
-	const struct command *command, size_t count, enum cli_view view)
+const struct command *completion_first_of(const struct command *commands, enum cli_view view)
 {
-	for (size_t i = 0; i < count; i++)
-		if (command[i].run && command[i].view == view)
-			return &command[i];
+	for (const struct command *c = commands; c->name; c++)
+		if (c->run && c->view == view)
+			return c;
 	return NULL;
 }
 
-void completion_add_commands(const struct command *command, size_t count, enum cli_view view,
+void completion_add_commands(const struct command *commands, enum cli_view view,
 	const char *separator, struct buffer *to)
 {
 	bool is_first = true;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!command[i].run || (view != CLI_VIEWS && command[i].view != view))
+	for (const struct command *c = commands; c->name; c++) {
+		if (!c->run || (view != CLI_VIEWS && c->view != view))
 			continue;
-		buffer_printf(to, "%s%s", is_first ? "" : separator, command[i].name);
+		buffer_printf(to, "%s%s", is_first ? "" : separator, c->name);
 		is_first = false;
 	}
+}
+
+void completion_add_sorts(const struct command *commands, const char *before, struct buffer *to)
+{
+	buffer_add_text(to, "\tcase ${command:-programs} in\n");
+	for (const struct command *c = commands; c->name; c++) {
+		if (!c->run || !cli_option_is_for("sort", c->view))
+			continue;
+		buffer_printf(to, "\t%s%s) sorts='", before, c->name);
+		command_add_sorts(c, " ", to);
+		buffer_add_text(to, "' ;;\n");
+	}
+	buffer_add_text(to, "\tesac\n");
 }
 
 void completion_add_words(

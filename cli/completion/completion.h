@@ -8,17 +8,15 @@
 #ifndef MEMTALLY_CLI_COMPLETION_COMPLETION_H
 #define MEMTALLY_CLI_COMPLETION_COMPLETION_H
 
-#include <stddef.h>
-
 #include "base/buffer.h"
 #include "cli/common/command.h"
 
 /*
- * Append the script of bash, zsh or fish for the COUNT commands at COMMAND; those without .run are
- * left out. Errors are in TO.error.
+ * Append the script of bash, zsh or fish for COMMANDS, up to one without a name; those without .run
+ * are left out. Errors are in TO.error.
  */
-void completion_render_bash(const struct command *command, size_t count, struct buffer *to);
-void completion_render_zsh(const struct command *command, size_t count, struct buffer *to);
-void completion_render_fish(const struct command *command, size_t count, struct buffer *to);
+void completion_render_bash(const struct command *commands, struct buffer *to);
+void completion_render_zsh(const struct command *commands, struct buffer *to);
+void completion_render_fish(const struct command *commands, struct buffer *to);
 
 #endif

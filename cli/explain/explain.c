@@ -15,9 +15,10 @@
 #include "base/log.h"
 #include "base/os/kcmp.h"
 #include "base/text.h"
-#include "cli/common/averages.h"
+#include "cli/common/reading/averages.h"
 #include "cli/common/command.h"
-#include "cli/common/cli-option.h"
+#include "cli/common/each-process.h"
+#include "cli/common/inspection.h"
 #include "cli/common/reading/hint.h"
 #include "cli/common/reading/supervisor.h"
 #include "cli/common/source.h"
@@ -35,26 +36,12 @@
 
 enum { LIMIT_DEFAULT = 5, EXPLAIN_VERSION = 1 };
 
-void explain_done(struct explain *e)
+static int explain_parse(struct inspection *i, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	pid_selection_done(&e->chosen);
-}
-
-int explain_parse(const struct settings *settings, struct explain *ret,
-	char error[static PID_SELECTION_ERROR_SIZE])
-{
-	struct explain e = {
-		.json = settings->json,
-		.bytes = settings->bytes,
-		.limit = settings->limit ? settings->limit : LIMIT_DEFAULT,
-	};
-	int r = cli_option_check(settings, CLI_VIEW_EXPLAIN, error);
-
-	if (r == 0)
-		r = pid_selection_parse(settings, &e.chosen, error);
-	if (r == 0)
-		*ret = e;
-	return r;
+	i->look = command_look(i->settings, LIST_TABLE);
+	if (!i->look.limit)
+		i->look.limit = LIMIT_DEFAULT;
+	return pid_selection_parse(i->settings, &i->chosen, error);
 }
 
 /* A process to explain, or the reason why it cannot be. */
@@ -77,7 +64,7 @@ struct subject {
 };
 
 struct explaining {
-	const struct explain *explain;
+	const struct inspection *options;
 	struct hint hint;
 	struct subject *subject;
 	size_t subjects;
@@ -177,37 +164,21 @@ static int explain_walk(struct subject *s, struct target *t)
 	return r;
 }
 
-struct looking_into {
-	struct subject *subject;
-	const struct procfs *procfs;
-};
-
-/* Returns 0, an enum target_outcome, or a negative errno. */
-static int explain_look_into(void *context)
+static int explain_look_into(struct target *t, void *context)
 {
-	const struct looking_into *l = context;
-	const struct procfs *procfs = l->procfs;
-	struct subject *s = l->subject;
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-	int r = target_open(procfs, s->process->pid, &t);
+	struct subject *s = context;
 
-	if (r != 0)
-		return r;
-	s->sample = t.sample;
-	s->stat = t.process.stat;
-	s->uid = t.sample.uid;
-	s->program = strdup(target_program(&t));
-	if (!s->program)
-		return -ENOMEM;
-	if (!pid_selection_is(s->process, t.sample.q[PROCESS_START_TIME]))
-		return TARGET_GONE;
-	return explain_walk(s, &t);
+	s->sample = t->sample;
+	s->stat = t->process.stat;
+	s->uid = t->sample.uid;
+	s->program = strdup(target_program(t));
+	return s->program ? explain_walk(s, t) : -ENOMEM;
 }
 
 /* Reads each process that was asked for. Returns 0 or -ENOMEM. */
 static int explain_look_into_all(struct explaining *x, const struct procfs *procfs)
 {
-	const struct pid_selection *chosen = &x->explain->chosen;
+	const struct pid_selection *chosen = &x->options->chosen;
 
 	x->subject = calloc(chosen->count, sizeof(*x->subject));
 	if (!x->subject)
@@ -219,8 +190,7 @@ static int explain_look_into_all(struct explaining *x, const struct procfs *proc
 		s->process = &chosen->process[x->subjects];
 		s->pagemap = -1;
 		breakdown_init(&s->breakdown);
-		r = supervisor_try(s->process->pid, explain_look_into,
-			&(struct looking_into){.subject = s, .procfs = procfs});
+		r = each_process_try(procfs, s->process, explain_look_into, s);
 		supervisor_say();
 		if (r == -ENOMEM) {
 			x->subjects++;
@@ -309,37 +279,25 @@ static int end_other(struct explaining *x, const struct target *t)
 	return r;
 }
 
-/* Another process, with maps to compare with those of the subjects. */
-struct looking_at {
-	struct explaining *explaining;
-	const struct procfs *procfs;
-	pid_t pid;
-};
-
 /*
- * Reads the mappings that this process shares with the subjects. They count only if it returns 0;
- * otherwise returns an enum target_outcome or a negative errno.
+ * Reads the mappings that T shares with the subjects. They count only if it returns 0; otherwise
+ * returns an enum target_outcome or a negative errno.
  */
-static int see_other(void *context)
+static int see_other(struct target *t, void *context)
 {
-	const struct looking_at *l = context;
-	struct explaining *x = l->explaining;
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-	int r = target_open(l->procfs, l->pid, &t);
+	struct explaining *x = context;
+	int r;
 
-	if (r != 0)
-		return r;
 	begin_other(x);
-	r = target_places(&t, explain_see, x);
-	find_twins(x, &t);
-	r = target_end(&t, r);
-	return r == 0 ? end_other(x, &t) : r;
+	r = target_places(t, explain_see, x);
+	find_twins(x, t);
+	r = target_end(t, r);
+	return r == 0 ? end_other(x, t) : r;
 }
 
 static int explain_look_at(struct explaining *x, const struct procfs *procfs, pid_t pid)
 {
-	struct looking_at l = {.explaining = x, .procfs = procfs, .pid = pid};
-	int r = supervisor_try(pid, see_other, &l);
+	int r = each_process_try(procfs, &(struct pid_selection_process){.pid = pid}, see_other, x);
 
 	supervisor_say();
 	return r;
@@ -460,8 +418,8 @@ static void explain_describe(const struct explaining *x, struct subject *s, stru
 		.grown = explain_find_row(x, s),
 		.unknown = x->unknown.error ? "out of memory" : x->unknown.data,
 		.snapshot_age_ns = x->snapshot_age_ns,
-		.bytes = x->explain->bytes,
-		.limit = x->explain->limit,
+		.bytes = x->options->look.bytes,
+		.limit = x->options->look.limit,
 	};
 }
 
@@ -514,15 +472,15 @@ static int explain_print_text(const struct explaining *x)
 		explain_describe(x, &x->subject[i], &e);
 		explain_page_add_page(&e, &lines);
 	}
-	line_fold(&lines, command_width(), &text);
+	line_fold(&lines, x->options->look.width, &text);
 	return output_flush(&text);
 }
 
-int explain_show(const struct settings *settings, struct explain *e)
+static int explain_show(struct inspection *i)
 {
-	CLEANUP(cleanup_explaining) struct explaining x = {.explain = e};
+	CLEANUP(cleanup_explaining) struct explaining x = {.options = i};
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
-	int r = pid_selection_open(settings, &e->chosen, &procfs);
+	int r = pid_selection_open(i->settings, &i->chosen, &procfs);
 
 	if (r != 0)
 		return 1;
@@ -534,17 +492,12 @@ int explain_show(const struct settings *settings, struct explain *e)
 		log_error("cannot read processes: %s", strerror(-r));
 		return 1;
 	}
-	open_snapshot(&x, settings);
-	r = e->json ? explain_print_json(&x) : explain_print_text(&x);
+	open_snapshot(&x, i->settings);
+	r = i->look.form == LIST_JSON ? explain_print_json(&x) : explain_print_text(&x);
 	return r < 0 ? r : x.has_failed;
 }
 
 int explain_run(const struct settings *settings, bool is_check)
 {
-	AUTO_EXPLAIN struct explain explain = {0};
-	char error[PID_SELECTION_ERROR_SIZE] = "";
-
-	if (explain_parse(settings, &explain, error) < 0)
-		return command_refuse(error);
-	return is_check ? COMMAND_GOOD : command_shown(explain_show(settings, &explain));
+	return inspection_run(settings, is_check, CLI_VIEW_EXPLAIN, explain_parse, explain_show);
 }

@@ -215,18 +215,7 @@ static const struct column user_columns[] = {
 	{AMOUNT("hugetlb_bytes", COLUMN_BYTES, FILE_TABLE_HUGETLB)},
 };
 
-const struct column *filerow_columns(size_t *ret_count)
-{
-	*ret_count = ARRAY_SIZE(columns);
-	return columns;
-}
-
-enum file_table_field filerow_find_sort(const char *name)
-{
-	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);
-
-	return c ? (enum file_table_field)c->index : FILE_TABLE_FIELDS;
-}
+const struct columns filerow_columns = {columns, ARRAY_SIZE(columns)};
 
 /* Returns the index of the row that is shown as number I of COUNT. */
 static size_t filerow_nth(const struct filerow_list *list, size_t count, size_t i)
@@ -280,42 +269,26 @@ static void filerow_add_total(const struct filerow_list *list, struct list *l)
 	list_total(l, &(struct filerow){.file = &total}, &text);
 }
 
-static struct list filerow_list_of(const struct filerow_list *list, const struct column *column,
-	size_t columns_, enum list_form form, struct buffer *to)
+int filerow_print_files(const struct filerow_list *list, struct buffer *to)
 {
-	return (struct list){
-		.column = column,
-		.columns = columns_,
-		.form = form,
-		.to = to,
-		.context = list,
-		.bytes = list->bytes,
-		.limit = list->limit,
-		.width = list->width,
-		.has_styles = list->has_styles,
-	};
-}
-
-int filerow_print_files(const struct filerow_list *list, enum list_form form, struct buffer *to)
-{
-	AUTO_LIST struct list l = filerow_list_of(list, columns, ARRAY_SIZE(columns), form, to);
+	AUTO_LIST struct list l = list_make(&filerow_columns, &list->look, list, to);
 	int r = 0;
 
-	l.sort = list_sort_column(columns, ARRAY_SIZE(columns), list->sort);
+	list_keep_sort(&l, list->sort);
 	l.add_members = list->is_selected ? filerow_add_users : NULL;
 	list_begin(&l);
 	for (size_t i = 0; r == 0 && i < list->count; i++)
 		r = list_add(&l, &(struct filerow){.file = &list->files->row[list->row[filerow_nth(
 							   list, list->count, i)]]});
-	if (r == 0 && form == LIST_TABLE && !list->is_selected)
+	if (r == 0 && !list->is_selected)
 		filerow_add_total(list, &l);
 	return r == 0 ? list_end(&l) : r;
 }
 
-int filerow_print_users(const struct filerow_list *list, enum list_form form, struct buffer *to)
+int filerow_print_users(const struct filerow_list *list, struct buffer *to)
 {
-	AUTO_LIST struct list l = filerow_list_of(
-		list, user_columns, ARRAY_SIZE(user_columns), form, to);
+	const struct columns of_users = {user_columns, ARRAY_SIZE(user_columns)};
+	AUTO_LIST struct list l = list_make(&of_users, &list->look, list, to);
 	size_t count = list->users->count;
 	int r = 0;
 
@@ -327,7 +300,7 @@ int filerow_print_users(const struct filerow_list *list, enum list_form form, st
 	}
 	if (r == 0)
 		r = list_end(&l);
-	if (r == 0 && form == LIST_TABLE && l.shown < count)
+	if (r == 0 && list->look.form == LIST_TABLE && l.shown < count)
 		buffer_printf(to, "%zu of %zu shown\n", l.shown, count);
 	return r == 0 ? to->error : r;
 }

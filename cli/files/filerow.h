@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "base/buffer.h"
-#include "cli/common/username.h"
+#include "cli/files/usernames.h"
 #include "cli/files/file-users.h"
 #include "cli/table/list.h"
 #include "inspect/files/file-table.h"
@@ -34,12 +34,9 @@ struct filerow_list {
 	size_t count;
 	/* .row may lack rows of the file table: there is no total, and JSON has the users */
 	bool is_selected;
-	size_t limit;               /* rows to show; 0: all */
+	struct list_look look;
 	enum file_table_field sort; /* a table always shows this column */
 	bool ascending;
-	bool bytes;   /* exact bytes, instead of KiB, MiB ... */
-	size_t width; /* columns of the terminal; 0: none */
-	bool has_styles;
 };
 
 /*
@@ -51,24 +48,21 @@ bool filerow_is_anonymous(const struct file_table_row *file);
 /* Notes in O that process PID of user UID maps the file. */
 void filerow_owner_note(struct filerow_owner *o, pid_t pid, uint32_t uid);
 
-/* Returns the columns of the list, and their number in *RET_COUNT. */
-const struct column *filerow_columns(size_t *ret_count);
-
-/* Returns the field by which --sort=NAME sorts; FILE_TABLE_FIELDS: there is none. */
-enum file_table_field filerow_find_sort(const char *name);
+/* The columns of files; those that --sort takes have a file_table_field as .index. */
+extern const struct columns filerow_columns;
 
 /*
- * Appends a row for each file in FORM: a table with a total; objects of a JSON array without its
- * brackets, for which .users must be sorted by file if .is_selected; or comma-separated values.
- * Returns 0, -ENOMEM, or a negative errno of write().
+ * Appends a row for each file: a table with a total; objects of a JSON array without its brackets,
+ * for which .users must be sorted by file if .is_selected; or comma-separated values. Returns 0,
+ * -ENOMEM, or a negative errno of write().
  */
-int filerow_print_files(const struct filerow_list *list, enum list_form form, struct buffer *to);
+int filerow_print_files(const struct filerow_list *list, struct buffer *to);
 
 /*
  * Appends a row for each process and file, as a table, with a last line if not all are shown, or as
  * comma-separated values. Returns as filerow_print_files().
  */
-int filerow_print_users(const struct filerow_list *list, enum list_form form, struct buffer *to);
+int filerow_print_users(const struct filerow_list *list, struct buffer *to);
 
 /*
  * Appends a JSON object with only the amounts of ROW, which is a sum without a name. Errors are

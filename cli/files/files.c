@@ -9,11 +9,11 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/common/command.h"
-#include "cli/common/cli-option.h"
+#include "cli/common/each-process.h"
+#include "cli/common/inspection.h"
 #include "cli/common/reading/hint.h"
 #include "cli/common/reading/supervisor.h"
 #include "cli/common/sort-names.h"
-#include "cli/common/username.h"
 #include "cli/files/file-filter.h"
 #include "cli/files/file-users.h"
 #include "cli/files/filerow.h"
@@ -23,62 +23,25 @@
 /* The version of the JSON format. */
 enum { FILES_VERSION = 1 };
 
-void files_done(struct files *f)
+static int files_parse(struct inspection *i, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	pid_selection_done(&f->chosen);
-}
+	const struct settings *c = i->settings;
+	int r;
 
-static int files_refuse_sort(const char *sort, char error[static PID_SELECTION_ERROR_SIZE])
-{
-	size_t count;
-	const struct column *column = filerow_columns(&count);
-
-	return sort_names_refuse_columns(sort, column, count, NULL, error);
-}
-
-static int files_parse_order(
-	const struct settings *c, struct files *f, char error[static PID_SELECTION_ERROR_SIZE])
-{
-	f->sort = FILE_TABLE_PSS;
-	f->is_sorted = c->sort;
-	if (c->sort) {
-		f->sort = filerow_find_sort(c->sort);
-		if (f->sort == FILE_TABLE_FIELDS)
-			return files_refuse_sort(c->sort, error);
-	}
-	return cli_option_parse_order(c, &f->ascending, error);
-}
-
-int files_parse(const struct settings *settings, struct files *ret,
-	char error[static PID_SELECTION_ERROR_SIZE])
-{
-	struct files f = {
-		.file = settings->file,
-		.deleted = settings->deleted,
-		.bytes = settings->bytes,
-		.json = settings->json,
-		.csv = settings->csv,
-		.limit = settings->limit,
-	};
-	int r = cli_option_check(settings, CLI_VIEW_FILES, error);
-
-	if (r < 0)
-		return r;
-	if (f.file && *f.file != '/' && strncmp(f.file, "memfd:", 6) != 0 &&
-		strncmp(f.file, "SysV ", 5) != 0)
-		return cli_option_refuse("--file", f.file,
+	if (c->file && *c->file != '/' && strncmp(c->file, "memfd:", 6) != 0 &&
+		strncmp(c->file, "SysV ", 5) != 0)
+		return cli_option_refuse("--file", c->file,
 			"a name as files has it, such as /a/path or memfd:name", error);
-	r = files_parse_order(settings, &f, error);
-	if (r == 0)
-		r = pid_selection_parse_or_all(settings, &f.chosen, error);
-	if (r == 0)
-		*ret = f;
-	return r;
+	i->look = command_look(c, LIST_TABLE);
+	i->sort = FILE_TABLE_PSS;
+	i->is_sorted = c->sort;
+	r = sort_names_parse(c, &filerow_columns, NULL, &i->sort, &i->ascending, error);
+	return r == 0 ? pid_selection_parse_or_all(c, &i->chosen, error) : r;
 }
 
 /* The state of one run. */
 struct showing {
-	const struct files *files;
+	const struct inspection *options;
 	struct file_filter wanted;
 	struct inventory inventory;
 	struct file_users users;
@@ -162,8 +125,9 @@ static int note_owner(struct showing *s, const struct target *t)
 	return 0;
 }
 
-static int read_target(struct showing *s, struct target *t)
+static int read_target(struct target *t, void *context)
 {
+	struct showing *s = context;
 	AUTO_BUFFER struct buffer unit = {0}, user_unit = {0};
 	bool has_cgroup = t->sample.has_cgroup;
 	const char *units[] = {has_cgroup ? files_clean(&t->reader.cgroup.unit, &unit) : NULL,
@@ -217,33 +181,11 @@ static void files_count(struct showing *s, const struct pid_selection_process *p
 			r < 0);
 }
 
-/* The process that is being read. */
-struct reading_one {
-	struct showing *showing;
-	const struct procfs *procfs;
-	const struct pid_selection_process *process;
-};
-
-/* Returns 0, an enum target_outcome, INVENTORY_KNOWN, or a negative errno. */
-static int files_look_into(void *context)
-{
-	const struct reading_one *one = context;
-	const struct pid_selection_process *p = one->process;
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-	int r = target_open(one->procfs, p->pid, &t);
-
-	if (r != 0)
-		return r;
-	return pid_selection_is(p, t.sample.q[PROCESS_START_TIME]) ? read_target(one->showing, &t)
-	                                                           : TARGET_GONE;
-}
-
 /* Returns 0, or an error that ends the run. */
 static int read_process(
 	struct showing *s, const struct procfs *procfs, const struct pid_selection_process *p)
 {
-	struct reading_one one = {.showing = s, .procfs = procfs, .process = p};
-	int r = supervisor_try(p->pid, files_look_into, &one);
+	int r = each_process_try(procfs, p, read_target, s);
 
 	if (r == -ENOMEM || r == -EOVERFLOW)
 		return r;
@@ -263,7 +205,7 @@ static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_coun
 {
 	const struct file_table *table = &s->inventory.files;
 	AUTO_FREE uint32_t *row = NULL;
-	int r = file_table_order(table, s->files->sort, &row);
+	int r = file_table_order(table, (enum file_table_field)s->options->sort, &row);
 
 	if (r < 0)
 		return r;
@@ -286,7 +228,7 @@ static int add_json(const struct showing *s, const struct filerow_list *list, st
 		FILES_VERSION, s->read, s->denied, s->blocked, s->changed);
 	buffer_add(to, s->failures.data, s->failures.len);
 	buffer_printf(to, "]},\"count\":%zu,\"files\":[", list->count);
-	r = filerow_print_files(list, LIST_JSON, to);
+	r = filerow_print_files(list, to);
 	buffer_add_char(to, ']');
 	if (table->rest.q[FILE_TABLE_MAPPINGS]) {
 		buffer_add_text(to, ",\"rest\":");
@@ -301,9 +243,9 @@ static int add_json(const struct showing *s, const struct filerow_list *list, st
 	return r;
 }
 
-static int files_print(struct showing *s, size_t width)
+static int files_print(struct showing *s)
 {
-	const struct files *f = s->files;
+	const struct inspection *o = s->options;
 	AUTO_FREE uint32_t *row = NULL;
 	struct filerow_list list = {
 		.files = &s->inventory.files,
@@ -312,28 +254,25 @@ static int files_print(struct showing *s, size_t width)
 		.users = &s->users,
 		.names = &s->names,
 		.is_selected = file_filter_is_some(&s->wanted),
-		.limit = f->limit,
-		.sort = f->sort,
-		.ascending = f->ascending,
-		.bytes = f->bytes,
-		.width = width,
-		.has_styles = command_has_styles(),
+		.look = o->look,
+		.sort = (enum file_table_field)o->sort,
+		.ascending = o->ascending,
 	};
 	int r = select_rows(s, &row, &list.count);
 
 	if (r < 0)
 		return r;
 	list.row = row;
-	if (f->json)
+	if (o->look.form == LIST_JSON)
 		file_users_sort_by_file(&s->users);
 	else
-		file_users_sort(&s->users, f->is_sorted ? f->sort : FILE_TABLE_FIELDS);
-	if (f->json)
+		file_users_sort(&s->users, o->is_sorted ? list.sort : FILE_TABLE_FIELDS);
+	if (o->look.form == LIST_JSON)
 		r = add_json(s, &list, &s->text);
 	else if (list.is_selected)
-		r = filerow_print_users(&list, f->csv ? LIST_CSV : LIST_TABLE, &s->text);
+		r = filerow_print_users(&list, &s->text);
 	else
-		r = filerow_print_files(&list, f->csv ? LIST_CSV : LIST_TABLE, &s->text);
+		r = filerow_print_files(&list, &s->text);
 	return r == 0 ? output_flush(&s->text) : r;
 }
 
@@ -373,51 +312,40 @@ static int say_nothing(const struct showing *s)
 {
 	if (!s->read) {
 		/* If none was chosen, the reason has been logged. */
-		if (!s->has_failed && s->files->chosen.count)
+		if (!s->has_failed && s->options->chosen.count)
 			log_error("no process could be read");
 		return 1;
 	}
-	if (s->files->file && !s->users.count) {
+	if (s->options->settings->file && !s->users.count) {
 		log_error("no process that could be read maps %s", s->wanted.name.data);
 		return 1;
 	}
-	if (s->files->deleted && !s->users.count)
+	if (s->options->settings->deleted && !s->users.count)
 		log_info(
 			"no file that the %zu process%s that could be read map%s has been deleted or replaced",
 			s->read, s->read == 1 ? "" : "es", s->read == 1 ? "s" : "");
 	return 0;
 }
 
-static int files_find(
-	const struct settings *settings, const struct procfs *procfs, struct pid_selection *c)
+static int files_show(struct inspection *i)
 {
-	if (!pid_selection_is_some(c))
-		return pid_selection_take_all(procfs, c);
-	return c->has_filters ? pid_selection_find(settings, c) : 0;
-}
-
-int files_show(const struct settings *settings, struct files *f, size_t width)
-{
-	CLEANUP(cleanup_files_showing) struct showing s = {.files = f};
+	const struct settings *c = i->settings;
+	CLEANUP(cleanup_files_showing) struct showing s = {.options = i};
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
-	int r = procfs_open(settings->path_procfs, &procfs), printed;
+	int r, printed;
 
-	if (r == 0)
-		r = files_find(settings, &procfs, &f->chosen);
-	if (r < 0) {
-		command_say_unreadable(settings, r);
+	if (pid_selection_open(c, &i->chosen, &procfs) == PID_SELECTION_FAILED)
 		return 1;
-	}
 	inventory_init(&s.inventory, procfs.live);
-	r = file_filter_open(f->file, f->deleted, &s.wanted);
-	for (size_t i = 0; r == 0 && i < f->chosen.count; i++)
-		r = read_process(&s, &procfs, &f->chosen.process[i]);
+	r = file_filter_open(c->file, c->deleted, &s.wanted);
+	for (size_t k = 0; r == 0 && k < i->chosen.count; k++)
+		r = read_process(&s, &procfs, &i->chosen.process[k]);
 	if (r < 0)
 		return r;
 	inventory_finish(&s.inventory);
 	file_users_keep(&s.users, is_row_wanted, &s);
 	printed = say_nothing(&s);
-	r = printed && !f->json && !f->csv ? 0 : files_print(&s, width);
+	r = printed && i->look.form == LIST_TABLE ? 0 : files_print(&s);
 	supervisor_say();
 	files_say_missing(&s, &procfs);
 	return r < 0 ? r : printed || s.has_failed;
@@ -425,11 +353,5 @@ int files_show(const struct settings *settings, struct files *f, size_t width)
 
 int files_run(const struct settings *settings, bool is_check)
 {
-	AUTO_FILES struct files files = {0};
-	char error[PID_SELECTION_ERROR_SIZE] = "";
-
-	if (files_parse(settings, &files, error) < 0)
-		return command_refuse(error);
-	return is_check ? COMMAND_GOOD
-	                : command_shown(files_show(settings, &files, command_width()));
+	return inspection_run(settings, is_check, CLI_VIEW_FILES, files_parse, files_show);
 }

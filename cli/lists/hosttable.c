@@ -14,7 +14,6 @@ struct build {
 	const struct view *view;
 	const struct snapshot_balance *balance;
 	struct list *to;
-	bool bytes;
 };
 
 static void hosttable_begin(struct build *b, const struct column *column, size_t columns)
@@ -77,7 +76,7 @@ static uint64_t hosttable_doubt(const struct build *b, enum balance_quantity i, 
 
 	if ((to < 0) != (from < 0))
 		return saturate_add(to_size, from_size);
-	return !b->bytes && human_is_alike(to_size, from_size)
+	return !b->to->bytes && human_is_alike(to_size, from_size)
 	               ? 0
 	               : saturate_distance(to_size, from_size);
 }
@@ -97,11 +96,11 @@ static void add_residual_error(const struct build *b, int64_t residual, struct b
 
 	if (doubt > saturate_size(error)) {
 		buffer_add_text(to, "; by the bounds of its parts, off by at most ");
-		column_add_amount(to, doubt, b->bytes);
+		column_add_amount(to, doubt, b->to->bytes);
 	} else if (error) {
 		buffer_add_text(to, error < 0 ? "; the sum of PSS is too high by "
 					      : "; the sum of PSS is too low by ");
-		column_add_amount(to, saturate_size(error), b->bytes);
+		column_add_amount(to, saturate_size(error), b->to->bytes);
 	}
 }
 
@@ -382,13 +381,13 @@ static int hosttable_add_rows(struct build *b, enum hosttable which)
 	}
 }
 
-int hosttable_build(const struct view *view, enum hosttable which, enum list_form form, bool bytes,
+int hosttable_build(const struct view *view, enum hosttable which, const struct list_look *look,
 	struct buffer *to, struct list *ret)
 {
-	struct build b = {.view = view, .balance = view_balance(view), .to = ret, .bytes = bytes};
+	struct build b = {.view = view, .balance = view_balance(view), .to = ret};
 	int r;
 
-	*ret = (struct list){.form = form, .to = to, .context = &b, .bytes = bytes};
+	*ret = list_make(&(const struct columns){0}, look, &b, to);
 	r = hosttable_add_rows(&b, which);
 	ret->context = NULL;
 	return to->error ? to->error : r;

@@ -27,11 +27,11 @@ enum hosttable_outcome {
 };
 
 /*
- * Adds the rows of table WHICH of VIEW to a list in FORM that appends to TO, which the caller ends
- * with list_end() and frees with list_done(), in any case. Amounts are exact if BYTES, else in KiB,
- * MiB ... Returns 0, HOSTTABLE_EMPTY, -ENOMEM, or a negative errno of write().
+ * Adds the rows of table WHICH of VIEW to a list with the LOOK that appends to TO, which the caller
+ * ends with list_end() and frees with list_done(), in any case. Returns 0, HOSTTABLE_EMPTY, -ENOMEM,
+ * or a negative errno of write().
  */
-int hosttable_build(const struct view *view, enum hosttable which, enum list_form form, bool bytes,
+int hosttable_build(const struct view *view, enum hosttable which, const struct list_look *look,
 	struct buffer *to, struct list *ret);
 
 #endif

@@ -30,7 +30,7 @@ enum { PIECE_SIZE = 1 << 16 };
  */
 static int print_host(const struct settings *settings, const struct view *view)
 {
-	enum list_form form = settings->csv ? LIST_CSV : LIST_TABLE;
+	struct list_look look = command_look(settings, LIST_TABLE);
 	AUTO_BUFFER struct buffer text = {0};
 	bool is_enough = false;
 	int r = 0;
@@ -38,12 +38,10 @@ static int print_host(const struct settings *settings, const struct view *view)
 	for (unsigned int i = settings->csv ? HOSTTABLE_FIELDS : 0;
 		r >= 0 && !is_enough && i < HOSTTABLES; i++) {
 		AUTO_BUFFER struct buffer table = {0};
-		AUTO_LIST struct list list = {.to = NULL};
+		AUTO_LIST struct list list;
 
-		r = hosttable_build(view, (enum hosttable)i, form, settings->bytes, &table, &list);
+		r = hosttable_build(view, (enum hosttable)i, &look, &table, &list);
 		is_enough = i == HOSTTABLE_MEMORY && r == 0 && !settings->all;
-		list.width = command_width();
-		list.has_styles = command_has_styles();
 		if (r == 0)
 			r = list_end(&list);
 		if (r == 0 && text.len)
@@ -63,19 +61,16 @@ static int listing_print_text(const struct settings *settings, const struct sele
 		.query = &s->query,
 		.row = rows,
 		.count = count,
-		.limit = s->limit,
+		.look = command_look(settings, LIST_TABLE),
 		.sums = sums,
 		.everybodys = everybodys ? view_host(everybodys) : NULL,
-		.bytes = settings->bytes,
-		.width = command_width(),
-		.has_styles = command_has_styles(),
 	};
 	AUTO_BUFFER struct buffer text = {0};
 	int r;
 
 	if (s->scope == METRIC_HOST)
 		return print_host(settings, view);
-	r = owner_rows_print(view, &owner_rows, settings->csv ? LIST_CSV : LIST_TABLE, &text);
+	r = owner_rows_print(view, &owner_rows, &text);
 	return r == 0 ? output_flush(&text) : r;
 }
 

@@ -432,7 +432,7 @@ static void owner_rows_add_note(struct build *b)
 /* Adds bars to the PSS if the terminal is wide. */
 static void owner_rows_add_bar(struct build *b)
 {
-	if (b->to->form == LIST_CSV || b->rows->width < BAR_TERMINAL)
+	if (b->to->form == LIST_CSV || b->rows->look.width < BAR_TERMINAL)
 		return;
 	b->largest = owner_rows_largest(b);
 	owner_rows_add(b, "", NULL, COLUMN_TEXT, OWNER_ROWS_BAR, AT_SHOWN)->flags = COLUMN_EXTRA;
@@ -509,14 +509,14 @@ static void add_total_text(const struct build *b, struct buffer *to)
 	list_add_not_shown(b->to, to);
 	if (b->rows->everybodys && ROW_HAS(b->rows->everybodys, SCOPE_PSS)) {
 		buffer_add_text(to, ", PSS of all users ");
-		column_add_amount(to, b->rows->everybodys->q[SCOPE_PSS], b->rows->bytes);
+		column_add_amount(to, b->rows->everybodys->q[SCOPE_PSS], b->rows->look.bytes);
 	}
 	if (ROW_HAS(host, SCOPE_MEM_TOTAL)) {
 		buffer_add_text(to, ", MemTotal ");
-		column_add_amount(to, host->q[SCOPE_MEM_TOTAL], b->rows->bytes);
+		column_add_amount(to, host->q[SCOPE_MEM_TOTAL], b->rows->look.bytes);
 	}
 	note_of_sums(b->rows->sums->present, b->rows->sums->q, &note);
-	note_add_to_total(to, &note, b->rows->bytes);
+	note_add_to_total(to, &note, b->rows->look.bytes);
 }
 
 static void owner_rows_add_total(struct build *b, const struct owner_rows_sums *sums)
@@ -550,7 +550,7 @@ static bool owner_rows_has_notes(const struct build *b)
 
 		row_get(b, b->rows->row[i], &row);
 		note_of(&row, &note);
-		if (!note_is_empty(&note, b->rows->bytes))
+		if (!note_is_empty(&note, b->rows->look.bytes))
 			return true;
 	}
 	return false;
@@ -592,21 +592,14 @@ static int build_table(struct build *b)
 	return r;
 }
 
-int owner_rows_print(const struct view *view, const struct owner_rows *rows, enum list_form form,
-	struct buffer *to)
+int owner_rows_print(const struct view *view, const struct owner_rows *rows, struct buffer *to)
 {
 	struct build b = {.view = view, .rows = rows};
-	AUTO_LIST struct list list = {.form = form,
-		.to = to,
-		.context = &b,
-		.bytes = rows->bytes,
-		.limit = rows->limit,
-		.width = rows->width,
-		.has_styles = rows->has_styles};
+	AUTO_LIST struct list list = list_make(&(const struct columns){0}, &rows->look, &b, to);
 	int r;
 
 	b.to = &list;
-	r = form == LIST_CSV ? build_csv(&b) : build_table(&b);
+	r = list.form == LIST_CSV ? build_csv(&b) : build_table(&b);
 	return r == 0 ? list_end(&list) : r;
 }
 
@@ -621,17 +614,15 @@ static bool is_sort(enum metric_scope scope, const char *field)
 
 char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE])
 {
-	size_t i = 0;
+	size_t len;
 
 	if (!strcasecmp(name, SHARE_HEAD))
 		name = SHARE_FIELD;
 	for (size_t k = 0; k < ARRAY_SIZE(shown); k++)
 		if (!strcasecmp(name, shown[k].head))
 			name = shown[k].field;
-	for (; i < METRIC_NAME_SIZE - 1 && name[i]; i++)
-		to[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
-	to[i] = '\0';
-	for (unsigned int scope = METRIC_USER; !name[i] && scope <= METRIC_PROCESS; scope++)
+	len = sort_names_lower(name, to, METRIC_NAME_SIZE);
+	for (unsigned int scope = METRIC_USER; !name[len] && scope <= METRIC_PROCESS; scope++)
 		if (is_sort((enum metric_scope)scope, to))
 			return to;
 	return NULL;

@@ -17,9 +17,9 @@
 struct owner_rows {
 	enum metric_scope scope; /* METRIC_USER to METRIC_PROCESS */
 	const struct query *query;
-	const uint32_t *row; /* borrowed; indices in VIEW, in the order to show */
-	size_t count;        /* rows; the total is of all of them */
-	size_t limit;        /* rows to show; 0: all */
+	const uint32_t *row;   /* borrowed; indices in VIEW, in the order to show */
+	size_t count;          /* rows; the total is of all of them */
+	struct list_look look; /* as a table or CSV */
 	/* borrowed; of all rows: its bounds and counts are shown beside the total */
 	const struct sums *sums;
 	/*
@@ -27,13 +27,10 @@ struct owner_rows {
 	 * user; else NULL
 	 */
 	const struct snapshot_scope *everybodys;
-	bool bytes;   /* exact bytes, instead of KiB, MiB ... */
-	size_t width; /* the terminal's, in columns; 0: none */
-	bool has_styles;
 };
 
 /*
- * Prints ROWS as a table (LIST_TABLE) or in CSV, and appends them to TO. Full buffers go to
+ * Prints ROWS, and appends them to TO. Full buffers go to
  * standard output. CSV has all fields that JSON has, and a column for each label of a field, such as
  * "unmeasured_processes.denied".
  *
@@ -45,8 +42,7 @@ struct owner_rows {
  *
  * Returns 0, -ENOMEM, or a negative errno of write().
  */
-int owner_rows_print(const struct view *view, const struct owner_rows *rows, enum list_form form,
-	struct buffer *to);
+int owner_rows_print(const struct view *view, const struct owner_rows *rows, struct buffer *to);
 
 /* Returns false if ROWS are sorted by a charge of cgroups and none of them has one. */
 bool owner_rows_can_sort(const struct view *view, const struct owner_rows *rows);

@@ -11,100 +11,64 @@
 #include "base/number.h"
 #include "cli/common/command.h"
 #include "cli/common/each-process.h"
-#include "cli/common/cli-option.h"
+#include "cli/common/inspection.h"
 #include "cli/common/sort-names.h"
 #include "cli/map/mapchange.h"
+#include "cli/map/maprow.h"
 #include "cli/map/process-list.h"
 #include "cli/map/saved.h"
 #include "cli/table/output.h"
 #include "inspect/files/file-state.h"
-
-void map_done(struct map *m)
-{
-	pid_selection_done(&m->chosen);
-}
 
 const char *map_by(unsigned int i)
 {
 	return i < MAPPING_TABLE_BYS ? mapping_table_by_name((enum mapping_table_by)i) : NULL;
 }
 
-static int map_parse_by(const struct settings *c, enum mapping_table_by *ret,
-	char error[static PID_SELECTION_ERROR_SIZE])
+/* Returns true if the map is compared with that of another process, or with a saved one. */
+static bool is_compared(const struct inspection *i)
 {
-	*ret = c->diff || c->since ? MAPPING_TABLE_BY_FILE : MAPPING_TABLE_BY_MAPPING;
-	if (c->by)
-		*ret = mapping_table_find_by(c->by);
-	return *ret < MAPPING_TABLE_BYS
-	               ? 0
-	               : cli_option_refuse("--by", c->by, "mapping, file or kind", error);
+	return i->diff || i->settings->since;
 }
 
-static int parse_other(
-	const struct settings *c, struct map *m, char error[static PID_SELECTION_ERROR_SIZE])
+static int parse_other(struct inspection *i, char error[static CLI_OPTION_ERROR_SIZE])
 {
+	const struct settings *c = i->settings;
 	uint64_t pid = 0;
 
 	if (c->diff && c->since) {
-		snprintf(error, PID_SELECTION_ERROR_SIZE, "--diff does not go with --since");
+		snprintf(error, CLI_OPTION_ERROR_SIZE, "--diff does not go with --since");
 		return -EINVAL;
 	}
 	if (c->diff &&
 		(number_parse_u64(c->diff, strlen(c->diff), &pid) < 0 || !pid || pid > INT32_MAX))
 		return cli_option_refuse("--diff", c->diff, "the pid of a process", error);
-	m->diff = (pid_t)pid;
-	m->since = c->since;
+	i->diff = (pid_t)pid;
 	return 0;
 }
 
-static bool is_compared(const struct map *m)
+static int map_parse(struct inspection *i, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	return m->diff || m->since;
-}
+	const struct settings *c = i->settings;
+	int r;
 
-static int map_parse_order(
-	const struct settings *c, struct map *m, char error[static PID_SELECTION_ERROR_SIZE])
-{
-	size_t count;
-	const struct column *column = maprow_columns(&count);
-
-	m->sort = MAPPING_PSS;
-	m->is_sorted = c->sort || c->order || m->format.by != MAPPING_TABLE_BY_MAPPING ||
-	               is_compared(m);
-	if (c->sort)
-		m->sort = maprow_find_sort(c->sort);
-	if (m->sort == MAPROW_INDICES || (is_compared(m) && !mapchange_has(m->sort)))
-		return sort_names_refuse_columns(
-			c->sort, column, count, is_compared(m) ? mapchange_has : NULL, error);
-	return cli_option_parse_order(c, &m->ascending, error);
-}
-
-int map_parse(const struct settings *settings, struct map *ret,
-	char error[static PID_SELECTION_ERROR_SIZE])
-{
-	struct map m = {
-		.format.bytes = settings->bytes,
-		.form = list_form_of(settings->json, settings->csv, LIST_LINES),
-		.limit = settings->limit,
-	};
-	int r = cli_option_check(settings, CLI_VIEW_MAP, error);
-
+	i->look = command_look(c, LIST_LINES);
+	i->by = c->diff || c->since ? MAPPING_TABLE_BY_FILE : MAPPING_TABLE_BY_MAPPING;
+	i->sort = MAPPING_PSS;
+	r = cli_option_parse_by(c, map_by, "mapping, file or kind", &i->by, error);
 	if (r == 0)
-		r = map_parse_by(settings, &m.format.by, error);
+		r = parse_other(i, error);
 	if (r == 0)
-		r = parse_other(settings, &m, error);
-	if (r == 0)
-		r = map_parse_order(settings, &m, error);
-	if (r == 0)
-		r = pid_selection_parse(settings, &m.chosen, error);
-	if (r == 0)
-		*ret = m;
-	return r;
+		r = sort_names_parse(c, &maprow_columns, is_compared(i) ? mapchange_has : NULL,
+			&i->sort, &i->ascending, error);
+	i->is_sorted = c->sort || c->order || i->by != MAPPING_TABLE_BY_MAPPING || is_compared(i);
+	return r == 0 ? pid_selection_parse(c, &i->chosen, error) : r;
 }
 
 /* The state of one run: what is kept and printed. */
 struct showing {
-	const struct map *map;
+	const struct inspection *options;
+	struct maprow_format format;
 	struct mapping_table table;         /* if rows are sorted or summed: all rows, */
 	struct mapping_table then;          /* and the rows to compare them with, */
 	struct process_list saved;          /* of these processes, if they are of a file */
@@ -145,7 +109,7 @@ static int map_add_row(struct showing *s, const struct mapping_table_row *row)
 static int pass_on(struct showing *s, const struct mapping *m)
 {
 	struct mapping_table_row row;
-	int r = mapping_table_row_of(m, s->pid, s->map->form != LIST_LINES, &s->name, &row);
+	int r = mapping_table_row_of(m, s->pid, s->format.look.form != LIST_LINES, &s->name, &row);
 
 	if (r == 0)
 		r = mapping_table_sum(&s->one_total, &row);
@@ -156,16 +120,16 @@ static int map_take(const struct mapping *m, void *context)
 {
 	struct showing *s = context;
 
-	return s->map->is_sorted ? mapping_table_add(&s->one, s->pid, m) : pass_on(s, m);
+	return s->options->is_sorted ? mapping_table_add(&s->one, s->pid, m) : pass_on(s, m);
 }
 
-static int map_look_into(struct target *t, pid_t pid, void *context)
+static int map_look_into(struct target *t, void *context)
 {
 	struct showing *s = context;
 
 	mapping_table_done(&s->one);
 	s->one_total = (struct mapping_table_row){0};
-	s->pid = pid;
+	s->pid = t->process.pid;
 	return file_state_mappings(t, map_take, s);
 }
 
@@ -190,22 +154,9 @@ static int map_keep(void *context)
 static void map_begin_list(struct showing *s, struct list list)
 {
 	s->list = list;
-	s->list.limit = s->map->limit;
-	s->list.width = command_width();
-	s->list.has_styles = command_has_styles();
-	if (s->map->is_sorted)
-		s->list.sort = list_sort_column(list.column, list.columns, s->map->sort);
+	if (s->options->is_sorted)
+		list_keep_sort(&s->list, s->options->sort);
 	list_begin(&s->list);
-}
-
-static void map_begin(struct showing *s)
-{
-	const struct map *map = s->map;
-
-	if (map->form == LIST_JSON)
-		buffer_printf(&s->text, "{\"version\":%d,\"by\":\"%s\",\"rows\":[", SAVED_VERSION,
-			mapping_table_by_name(map->format.by));
-	map_begin_list(s, maprow_list(&map->format, map->form, &s->text));
 }
 
 static int add_kept(struct showing *s)
@@ -213,9 +164,9 @@ static int add_kept(struct showing *s)
 	size_t count = s->table.rows;
 	int r = 0;
 
-	maprow_sort(&s->table, s->map->sort);
+	maprow_sort(&s->table, s->options->sort);
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = map_add_row(s, &s->table.row[s->map->ascending ? count - 1 - i : i]);
+		r = map_add_row(s, &s->table.row[s->options->ascending ? count - 1 - i : i]);
 	mapping_table_total(&s->table, &s->total);
 	return r;
 }
@@ -238,7 +189,7 @@ static void map_add_total(struct showing *s, const void *total, size_t rows, con
 	AUTO_BUFFER struct buffer beside = {0};
 
 	buffer_printf(&beside, "total of %zu %s%s%s", rows, what, rows == 1 ? "" : "s",
-		s->map->format.bytes ? "" : ", in KiB");
+		s->format.look.bytes ? "" : ", in KiB");
 	list_total(&s->list, total, &beside);
 }
 
@@ -248,28 +199,31 @@ static void map_add_total(struct showing *s, const void *total, size_t rows, con
  */
 static int map_finish(struct showing *s)
 {
-	const struct map *map = s->map;
-	int r = map->is_sorted ? add_kept(s) : 0;
+	enum list_form form = s->format.look.form;
+	bool is_sorted = s->options->is_sorted;
+	int r = is_sorted ? add_kept(s) : 0;
 
 	if (r < 0)
 		return r;
-	if (map->form == LIST_JSON)
+	if (form == LIST_JSON)
 		finish_json(s);
-	else if (!s->whole && !s->list.rows && map->form != LIST_CSV)
+	else if (!s->whole && !s->list.rows && form != LIST_CSV)
 		buffer_clear(&s->text);
 	else if (s->whole)
-		map_add_total(
-			s, &s->total, map->is_sorted ? s->list.rows : s->total.mappings, "row");
+		map_add_total(s, &s->total, is_sorted ? s->list.rows : s->total.mappings, "row");
 	r = list_end(&s->list);
 	return r == 0 ? output_flush(&s->text) : r;
 }
 
 static int show_all(struct showing *s)
 {
-	const struct pid_selection *chosen = &s->map->chosen;
+	const struct pid_selection *chosen = &s->options->chosen;
 	int r = 0;
 
-	map_begin(s);
+	if (s->format.look.form == LIST_JSON)
+		buffer_printf(&s->text, "{\"version\":%d,\"by\":\"%s\",\"rows\":[", SAVED_VERSION,
+			mapping_table_by_name(s->format.by));
+	map_begin_list(s, maprow_list(&s->format, &maprow_columns, &s->text));
 	for (size_t i = 0; r == 0 && i < chosen->count; i++)
 		r = each_process_visit(&s->visit, &chosen->process[i]);
 	return r < 0 ? r : map_finish(s);
@@ -277,23 +231,24 @@ static int show_all(struct showing *s)
 
 static int print_changes(struct showing *s)
 {
-	const struct map *map = s->map;
+	bool is_json = s->format.look.form == LIST_JSON;
+	unsigned int sort = s->options->sort;
+	bool is_field = sort < MAPPING_FIELDS;
 	AUTO_COMPARE struct compare c = {0};
-	bool is_field = map->sort < MAPPING_FIELDS;
 	int r = compare_make(
-		&s->table, &s->then, is_field ? (enum mapping_field)map->sort : MAPPING_PSS, &c);
+		&s->table, &s->then, is_field ? (enum mapping_field)sort : MAPPING_PSS, &c);
 
 	if (r < 0)
 		return r;
 	if (!is_field)
-		mapchange_sort(&c, map->sort);
-	if (map->form == LIST_JSON)
+		mapchange_sort(&c, sort);
+	if (is_json)
 		buffer_printf(&s->text, "{\"by\":\"%s\",\"changes\":[",
-			mapping_table_by_name(map->format.by));
-	map_begin_list(s, mapchange_list(&map->format, map->form, &s->text, &s->columns));
+			mapping_table_by_name(s->format.by));
+	map_begin_list(s, mapchange_list(&s->format, &s->columns, &s->text));
 	for (size_t i = 0; r == 0 && i < c.rows; i++)
-		r = list_add(&s->list, &c.row[map->ascending ? c.rows - 1 - i : i]);
-	if (map->form == LIST_JSON) {
+		r = list_add(&s->list, &c.row[s->options->ascending ? c.rows - 1 - i : i]);
+	if (is_json) {
 		buffer_printf(&s->text, "],\"count\":%zu,\"total\":", c.rows);
 		list_add_sums(&s->list, &c.total, &s->text);
 		buffer_add_text(&s->text, "}\n");
@@ -313,29 +268,30 @@ static int load_then(struct showing *s)
 	char error[SAVED_ERROR_SIZE];
 	int r;
 
-	if (s->map->since) {
-		r = saved_load(s->map->since, &s->then, &s->saved, error);
+	if (s->options->settings->since) {
+		r = saved_load(s->options->settings->since, &s->then, &s->saved, error);
 		if (r == -EINVAL)
 			log_error("%s", error);
 		s->visit.has_failed = r == -EINVAL;
 		return r == -EINVAL ? 0 : r;
 	}
 	s->into = &s->then;
-	return each_process_visit(&s->visit, &(struct pid_selection_process){.pid = s->map->diff});
+	return each_process_visit(
+		&s->visit, &(struct pid_selection_process){.pid = s->options->diff});
 }
 
 /* Warns if the file is of other processes. Returns 0 or -ENOMEM. */
 static int map_say_others(const struct showing *s)
 {
 	const struct buffer *processes = &s->visit.processes;
-	const struct map *map = s->map;
 	AUTO_PROCESS_LIST struct process_list now = {0};
 	AUTO_BUFFER struct buffer lines = {0};
 	int r = process_list_add_text(&now, processes->data, processes->len);
 
 	if (r < 0)
 		return r;
-	process_list_compare(&s->saved, &now, map->since, map->chosen.has_filters, &lines);
+	process_list_compare(&s->saved, &now, s->options->settings->since,
+		s->options->chosen.has_filters, &lines);
 	if (lines.error || !lines.len)
 		return lines.error;
 	lines.data[lines.len - 1] = '\0'; /* the last newline */
@@ -346,7 +302,7 @@ static int map_say_others(const struct showing *s)
 /* Prints nothing if a process is incomplete: memory would seem to have gone. */
 static int show_changes(struct showing *s)
 {
-	const struct pid_selection *chosen = &s->map->chosen;
+	const struct pid_selection *chosen = &s->options->chosen;
 	int r = load_then(s);
 	size_t before = s->whole;
 
@@ -357,40 +313,36 @@ static int show_changes(struct showing *s)
 		log_error("nothing to compare: all processes that matched have exited");
 		s->visit.has_failed = true;
 	}
-	if (r == 0 && !s->visit.has_failed && s->map->since)
+	if (r == 0 && !s->visit.has_failed && s->options->settings->since)
 		r = map_say_others(s);
 	return r < 0 || s->visit.has_failed ? r : print_changes(s);
 }
 
-int map_show(const struct settings *settings, struct map *m)
+static int map_show(struct inspection *i)
 {
 	CLEANUP(cleanup_map_showing)
 	struct showing s = {
-		.map = m,
-		.table.by = m->format.by,
-		.then.by = m->format.by,
-		.one.by = m->format.by,
+		.options = i,
+		.format = {.by = (enum mapping_table_by)i->by, .look = i->look},
+		.table.by = (enum mapping_table_by)i->by,
+		.then.by = (enum mapping_table_by)i->by,
+		.one.by = (enum mapping_table_by)i->by,
 	};
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
-	int opened = pid_selection_open(settings, &m->chosen, &procfs), r;
+	int opened = pid_selection_open(i->settings, &i->chosen, &procfs), r;
 
 	if (opened == PID_SELECTION_FAILED ||
-		(opened == PID_SELECTION_NONE && (m->form != LIST_CSV || is_compared(m))))
+		(opened == PID_SELECTION_NONE && (i->look.form != LIST_CSV || is_compared(i))))
 		return 1;
-	m->format.has_pid = m->chosen.count > 1;
+	s.format.has_pid = i->chosen.count > 1;
 	s.into = &s.table;
 	s.visit = (struct each_process){
 		.procfs = &procfs, .work = map_look_into, .keep = map_keep, .context = &s};
-	r = is_compared(m) ? show_changes(&s) : show_all(&s);
+	r = is_compared(i) ? show_changes(&s) : show_all(&s);
 	return r < 0 ? r : opened || s.visit.has_failed;
 }
 
 int map_run(const struct settings *settings, bool is_check)
 {
-	AUTO_MAP struct map map = {0};
-	char error[PID_SELECTION_ERROR_SIZE] = "";
-
-	if (map_parse(settings, &map, error) < 0)
-		return command_refuse(error);
-	return is_check ? COMMAND_GOOD : command_shown(map_show(settings, &map));
+	return inspection_run(settings, is_check, CLI_VIEW_MAP, map_parse, map_show);
 }

@@ -86,20 +86,18 @@ static bool mapchange_adapt(struct column *c)
 	return mapchange_has(c->index);
 }
 
-struct list mapchange_list(const struct maprow_format *f, enum list_form form, struct buffer *to,
-	struct mapchange_columns *columns)
+struct list mapchange_list(
+	const struct maprow_format *f, struct mapchange_columns *columns, struct buffer *to)
 {
-	size_t count;
-	const struct column *of_map = maprow_columns(&count);
+	struct columns found = {columns->column, ARRAY_SIZE(change_columns)};
 
 	memcpy(columns->column, change_columns, sizeof(change_columns));
-	columns->count = ARRAY_SIZE(change_columns);
-	for (size_t i = 0; i < count; i++) {
-		assert(columns->count < MAPCHANGE_COLUMNS);
-		columns->column[columns->count] = of_map[i];
-		columns->count += mapchange_adapt(&columns->column[columns->count]);
+	for (size_t i = 0; i < maprow_columns.count; i++) {
+		assert(found.count < MAPCHANGE_COLUMNS);
+		columns->column[found.count] = maprow_columns.column[i];
+		found.count += mapchange_adapt(&columns->column[found.count]);
 	}
-	return maprow_list_of(f, columns->column, columns->count, form, to);
+	return maprow_list(f, &found, to);
 }
 
 /* Rows that are alike are in the order of their names and addresses. */

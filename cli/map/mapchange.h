@@ -10,15 +10,14 @@ enum { MAPCHANGE_COLUMNS = 64 };
 
 struct mapchange_columns {
 	struct column column[MAPCHANGE_COLUMNS];
-	size_t count;
 };
 
 /*
- * Returns a list of struct compare_row that appends to TO in FORM: LIST_LINES, LIST_JSON or
- * LIST_CSV. Amounts have a sign. It borrows F and COLUMNS, which it fills in.
+ * Returns a list of struct compare_row, as maprow_list(). Amounts have a sign. It borrows F and
+ * COLUMNS, which it fills in.
  */
-struct list mapchange_list(const struct maprow_format *f, enum list_form form, struct buffer *to,
-	struct mapchange_columns *columns);
+struct list mapchange_list(
+	const struct maprow_format *f, struct mapchange_columns *columns, struct buffer *to);
 
 /* Returns true if changes have a value for INDEX, so that they can be sorted by it. */
 bool mapchange_has(unsigned int index);

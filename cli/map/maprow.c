@@ -200,11 +200,7 @@ static const struct column columns[] = {
 		.place = 6, .csv_place = 2, .width = COUNT_WIDTH, .decimals = 1},
 };
 
-const struct column *maprow_columns(size_t *ret_count)
-{
-	*ret_count = ARRAY_SIZE(columns);
-	return columns;
-}
+const struct columns maprow_columns = {columns, ARRAY_SIZE(columns)};
 
 const char *maprow_name(enum mapping_field field)
 {
@@ -214,34 +210,14 @@ const char *maprow_name(enum mapping_field field)
 	return NULL;
 }
 
-unsigned int maprow_find_sort(const char *name)
-{
-	const struct column *c = list_find_sort(
-		columns, ARRAY_SIZE(columns), BY_MAPPING | BY_FILE | BY_KIND, name);
-
-	return c ? c->index : MAPROW_INDICES;
-}
-
-struct list maprow_list_of(const struct maprow_format *f, const struct column *column, size_t count,
-	enum list_form form, struct buffer *to)
+struct list maprow_list(const struct maprow_format *f, const struct columns *of, struct buffer *to)
 {
 	bool is_single = f->by == MAPPING_TABLE_BY_MAPPING;
-	bool has_pid = is_single && (f->has_pid || form != LIST_LINES);
+	bool has_pid = is_single && (f->has_pid || f->look.form != LIST_LINES);
+	struct list l = list_make(of, &f->look, f, to);
 
-	return (struct list){
-		.column = column,
-		.columns = count,
-		.form = form,
-		.to = to,
-		.context = f,
-		.variant = BIT(f->by) | (has_pid ? WITH_PID : 0),
-		.bytes = f->bytes,
-	};
-}
-
-struct list maprow_list(const struct maprow_format *f, enum list_form form, struct buffer *to)
-{
-	return maprow_list_of(f, columns, ARRAY_SIZE(columns), form, to);
+	l.variant = BIT(f->by) | (has_pid ? WITH_PID : 0);
+	return l;
 }
 
 /* Gets the value of INDEX by which ROW is sorted. Returns false if it is absent. */

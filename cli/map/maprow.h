@@ -14,8 +14,8 @@
 
 struct maprow_format {
 	enum mapping_table_by by;
-	bool bytes;   /* exact bytes, instead of KiB as in smaps */
-	bool has_pid; /* rows are of several processes */
+	struct list_look look; /* .bytes: instead of KiB as in smaps */
+	bool has_pid;          /* rows are of several processes */
 };
 
 /* Values of .index of a column: a field of smaps (enum mapping_field), or one of these. */
@@ -46,8 +46,8 @@ enum maprow_index {
 /* Places in a line, behind those of the amounts. */
 enum { MAPROW_AT_CHANGE = 7, MAPROW_AT_NAME };
 
-/* Returns the columns of struct mapping_table_row, and their number in *RET_COUNT. */
-const struct column *maprow_columns(size_t *ret_count);
+/* The columns of struct mapping_table_row. */
+extern const struct columns maprow_columns;
 
 /* The .get of these columns; L->context is a struct maprow_format. */
 bool maprow_get(
@@ -62,23 +62,16 @@ bool maprow_sum(const uint64_t q[static MAPPING_FIELDS], uint64_t present, unsig
 	uint64_t *ret);
 
 /*
- * Returns a list of struct mapping_table_row that appends to TO in FORM: LIST_LINES, LIST_JSON or
- * LIST_CSV. It borrows F.
+ * Returns a list of the columns OF, which are maprow_columns or those of changes, that appends to TO
+ * as lines, JSON or CSV. It borrows F.
  */
-struct list maprow_list(const struct maprow_format *f, enum list_form form, struct buffer *to);
-
-/* Returns the same list as maprow_list(), but with COUNT columns at COLUMN instead of its own. */
-struct list maprow_list_of(const struct maprow_format *f, const struct column *column, size_t count,
-	enum list_form form, struct buffer *to);
+struct list maprow_list(const struct maprow_format *f, const struct columns *of, struct buffer *to);
 
 /*
  * Returns the name of FIELD in JSON: "rss_bytes" for "Rss" in smaps, "thp_eligible" for a field
  * that is no amount.
  */
 const char *maprow_name(enum mapping_field field);
-
-/* Returns the index by which --sort=NAME sorts; MAPROW_INDICES if there is none. */
-unsigned int maprow_find_sort(const char *name);
 
 /* Sorts the rows of A by INDEX, the largest first and those without it last. */
 void maprow_sort(struct mapping_table *a, unsigned int index);

@@ -26,24 +26,21 @@ static bool is_by(const struct pagelist *l, enum pagerow_by by)
 	return l->format.by == by;
 }
 
-static void pagelist_begin_list(struct pagelist *l, struct list list)
+static void pagelist_begin_list(struct pagelist *l)
 {
-	l->list = list;
-	l->list.limit = l->limit;
-	l->list.width = l->width;
-	l->list.has_styles = l->has_styles;
+	l->list = pagerow_list(&l->format, l->text);
 	if (l->is_sorted && l->rows)
-		l->list.sort = list_sort_column(list.column, list.columns, l->sort);
+		list_keep_sort(&l->list, l->sort);
 	list_begin(&l->list);
 }
 
 int pagelist_begin(struct pagelist *l)
 {
-	if (l->form == LIST_JSON)
+	if (l->format.look.form == LIST_JSON)
 		buffer_printf(l->text, "{\"version\":%d,\"by\":\"%s\",\"rows\":[", PAGES_VERSION,
 			pagerow_by_name(l->format.by));
 	if (is_by(l, PAGEROW_BY_PAGE))
-		pagelist_begin_list(l, pagerow_page_list(&l->format, l->form, l->text));
+		pagelist_begin_list(l);
 	if (!is_by(l, PAGEROW_BY_KIND))
 		return 0;
 	l->row = calloc(KIND_END, sizeof(*l->row));
@@ -193,8 +190,6 @@ static int print_times(struct pagelist *l, size_t count)
 	AUTO_BUFFER struct buffer beside = {0};
 	int r = 0;
 
-	list.width = l->width;
-	list.has_styles = l->has_styles;
 	buffer_add_text(l->text, "\nRSS by how many times its pages are mapped, by any process:\n");
 	list_begin(&list);
 	for (size_t i = 0; r == 0 && i < count; i++)
@@ -211,27 +206,28 @@ static int finish_sums(struct pagelist *l, bool knows_times)
 	int r = 0;
 
 	pagelist_arrange(l);
-	pagelist_begin_list(l, pagerow_list(&l->format, l->form, l->text));
+	pagelist_begin_list(l);
 	for (size_t i = 0; r == 0 && i < l->rows; i++)
 		r = list_add(&l->list, &l->row[i]);
-	if (l->form == LIST_JSON) {
+	if (l->format.look.form == LIST_JSON) {
 		buffer_add_text(l->text, "],\"total\":");
 		list_add_sums(&l->list, &l->total, l->text);
 	}
 	buffer_printf(&beside, "total of %zu row%s%s", l->rows, l->rows == 1 ? "" : "s",
-		l->format.bytes ? "" : ", in KiB");
+		l->format.look.bytes ? "" : ", in KiB");
 	list_total(&l->list, &l->total, &beside);
-	if (r == 0 && l->form == LIST_LINES && knows_times && l->total.sum.q[PAGESUM_RSS])
+	if (r == 0 && l->format.look.form == LIST_LINES && knows_times &&
+		l->total.sum.q[PAGESUM_RSS])
 		r = print_times(l, l->list.shown);
 	return r;
 }
 
 static void finish_pages(struct pagelist *l)
 {
-	if (l->form == LIST_JSON)
+	if (l->format.look.form == LIST_JSON)
 		buffer_printf(l->text, "],\"pages\":%zu,\"size_bytes\":%llu", l->list.rows,
 			(unsigned long long)l->size_bytes);
-	else if (l->form == LIST_LINES)
+	else if (l->format.look.form == LIST_LINES)
 		buffer_printf(l->text, "%zu of %llu pages; the others are empty\n", l->list.rows,
 			(unsigned long long)(l->size_bytes / pagewalk_page_size()));
 }

@@ -22,13 +22,9 @@
 struct pagelist {
 	/* Set by the caller. */
 	struct pagerow_format format; /* .known may change until rows are printed */
-	enum list_form form;          /* LIST_LINES, LIST_JSON or LIST_CSV */
 	bool is_sorted;               /* else rows are in the order of addresses */
 	enum pagesum_field sort;
 	bool ascending;
-	size_t limit;        /* rows to show; 0: all */
-	size_t width;        /* columns of the terminal; 0: none */
-	bool has_styles;     /* as of struct list */
 	struct buffer *text; /* borrowed; output; full buffers go to standard output */
 
 	/* For pagelist.c alone. */

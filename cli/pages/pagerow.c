@@ -59,15 +59,6 @@ const char *pagerow_by_name(enum pagerow_by by)
 	return bys[by];
 }
 
-enum pagerow_by pagerow_find_by(const char *name)
-{
-	unsigned int i = 0;
-
-	while (i < PAGEROW_BYS && strcmp(bys[i], name) != 0)
-		i++;
-	return (enum pagerow_by)i;
-}
-
 static bool pagerow_get(
 	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
@@ -160,48 +151,27 @@ static const struct column columns[] = {
 	{AMOUNT("mapped_more_bytes", PAGESUM_MAPPED_LAST), .drop = 12},
 };
 
-const struct column *pagerow_columns(size_t *ret_count)
-{
-	*ret_count = ARRAY_SIZE(columns);
-	return columns;
-}
+const struct columns pagerow_columns = {columns, ARRAY_SIZE(columns)};
 
-enum pagesum_field pagerow_find_sort(const char *name)
+static unsigned int pagerow_variant_of(const struct pagerow_format *f)
 {
-	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);
-
-	return c ? (enum pagesum_field)c->index : PAGESUM_FIELDS;
-}
-
-static unsigned int pagerow_variant_of(const struct pagerow_format *f, enum list_form form)
-{
-	bool has_pid = form != LIST_LINES || f->has_pid;
+	bool is_text = f->look.form == LIST_LINES, has_pid = !is_text || f->has_pid;
 
 	switch (f->by) {
 	case PAGEROW_BY_KIND: return BY_KIND;
-	case PAGEROW_BY_PROCESS: return BY_PROCESS | (form != LIST_LINES ? WITH_PID : 0);
+	case PAGEROW_BY_PROCESS: return BY_PROCESS | (is_text ? 0 : WITH_PID);
 	case PAGEROW_BY_MAPPING: return BY_MAPPING | (has_pid ? WITH_PID : 0);
 	default: return has_pid ? WITH_PID : 0;
 	}
 }
 
-static struct list pagerow_list_of(const struct pagerow_format *f, const struct column *column,
-	size_t count, enum list_form form, struct buffer *to)
+static struct list pagerow_list_of(
+	const struct pagerow_format *f, const struct columns *of, struct buffer *to)
 {
-	return (struct list){
-		.column = column,
-		.columns = count,
-		.form = form,
-		.to = to,
-		.context = f,
-		.variant = pagerow_variant_of(f, form),
-		.bytes = f->bytes,
-	};
-}
+	struct list l = list_make(of, &f->look, f, to);
 
-struct list pagerow_list(const struct pagerow_format *f, enum list_form form, struct buffer *to)
-{
-	return pagerow_list_of(f, columns, ARRAY_SIZE(columns), form, to);
+	l.variant = pagerow_variant_of(f);
+	return l;
 }
 
 static void name_times(enum pagesum_field field, char *to, size_t size)
@@ -221,30 +191,28 @@ static void name_times(enum pagesum_field field, char *to, size_t size)
 struct list pagerow_times_list(const struct pagerow_format *f, const struct pagerow *total,
 	struct pagerow_times *times, struct buffer *to)
 {
+	struct columns found = {times->column, 0};
 	struct list l;
 
-	times->columns = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
 		const struct column *c = &columns[i];
-		struct column *into = &times->column[times->columns];
 		bool is_amount = c->place == AT_AMOUNTS;
+		char *head;
 
-		if (is_amount &&
-			(c->index < PAGESUM_MAPPED_FIRST ||
-				(c->index > PAGESUM_MAPPED_FIRST && !total->sum.q[c->index])))
+		if (is_amount ? c->index < PAGESUM_MAPPED_FIRST ||
+					(c->index > PAGESUM_MAPPED_FIRST && !total->sum.q[c->index])
+			      : !c->head)
 			continue;
-		if (!is_amount && !c->head)
-			continue;
-		*into = *c;
-		times->columns++;
+		times->column[found.count] = *c;
 		if (is_amount) {
-			into->head = times->head[c->index - PAGESUM_MAPPED_FIRST];
-			name_times((enum pagesum_field)c->index,
-				times->head[c->index - PAGESUM_MAPPED_FIRST],
-				sizeof(times->head[0]));
+			head = times->head[c->index - PAGESUM_MAPPED_FIRST];
+			name_times((enum pagesum_field)c->index, head, sizeof(times->head[0]));
+			times->column[found.count].head = head;
 		}
+		found.count++;
 	}
-	l = pagerow_list_of(f, times->column, times->columns, LIST_LINES, to);
+	l = pagerow_list_of(f, &found, to);
+	l.limit = 0;
 	l.has_no_rule = true;
 	return l;
 }
@@ -334,8 +302,9 @@ static const struct column page_columns[] = {
 		.width = FLAGS_WIDTH},
 };
 
-struct list pagerow_page_list(
-	const struct pagerow_format *f, enum list_form form, struct buffer *to)
+struct list pagerow_list(const struct pagerow_format *f, struct buffer *to)
 {
-	return pagerow_list_of(f, page_columns, ARRAY_SIZE(page_columns), form, to);
+	static const struct columns of_pages = {page_columns, ARRAY_SIZE(page_columns)};
+
+	return pagerow_list_of(f, f->by == PAGEROW_BY_PAGE ? &of_pages : &pagerow_columns, to);
 }

@@ -24,12 +24,9 @@ enum pagerow_by {
 /* Returns the name of BY, such as "kind". */
 const char *pagerow_by_name(enum pagerow_by by);
 
-/* Returns the value with the name NAME; PAGEROW_BYS if there is none. */
-enum pagerow_by pagerow_find_by(const char *name);
-
 struct pagerow_format {
 	enum pagerow_by by;
-	bool bytes;     /* exact bytes, instead of KiB */
+	struct list_look look;
 	bool has_pid;   /* rows are of several processes */
 	uint64_t known; /* bits of pagesum_field that are known for all pages */
 };
@@ -50,26 +47,20 @@ struct pagerow_page {
 	const struct page *page;
 };
 
-/* Returns the columns of the list, and their number in *RET_COUNT. */
-const struct column *pagerow_columns(size_t *ret_count);
-
-/* Returns the field by which --sort=NAME sorts; PAGESUM_FIELDS: there is none. */
-enum pagesum_field pagerow_find_sort(const char *name);
+/* The columns of sums; those that --sort takes have a pagesum_field as .index. */
+extern const struct columns pagerow_columns;
 
 /*
- * Return a list that appends to TO in FORM: LIST_LINES, LIST_JSON or LIST_CSV. Its rows are struct
- * pagerow by kind, process or mapping, or struct pagerow_page. It borrows F, which must not move.
+ * Returns a list that appends to TO as lines, JSON or CSV. Its rows are struct pagerow by kind,
+ * process or mapping, and struct pagerow_page by page. It borrows F, which must not move.
  */
-struct list pagerow_list(const struct pagerow_format *f, enum list_form form, struct buffer *to);
-struct list pagerow_page_list(
-	const struct pagerow_format *f, enum list_form form, struct buffer *to);
+struct list pagerow_list(const struct pagerow_format *f, struct buffer *to);
 
 enum { PAGEROW_TIMES = PAGESUM_MAPPED_LAST - PAGESUM_MAPPED_FIRST + 1 };
 
 /* The columns of a histogram. */
 struct pagerow_times {
 	struct column column[PAGEROW_TIMES + 8];
-	size_t columns;
 	char head[PAGEROW_TIMES][24];
 };
 

@@ -8,15 +8,10 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "cli/common/cli-option.h"
+#include "cli/common/command.h"
 #include "cli/common/sort-names.h"
 #include "cli/pages/partrow.h"
 #include "inspect/pages/pagewalk.h"
-
-void pages_options_done(struct pages_options *a)
-{
-	pid_selection_done(&a->chosen);
-}
 
 /*
  * Parses a range such as "7f0000000000-7f0000010000", as in maps; each address may begin with 0x.
@@ -42,21 +37,21 @@ static bool pages_options_read_range(const char *text, uint64_t *ret_start, uint
 	return !*at && *ret_start < *ret_end;
 }
 
-static int pages_options_parse_range(const struct settings *c, struct pages_options *a,
-	char error[static PID_SELECTION_ERROR_SIZE])
+static int pages_options_parse_range(struct inspection *i, char error[static CLI_OPTION_ERROR_SIZE])
 {
+	const char *range = i->settings->range;
 	uint64_t size = pagewalk_page_size();
 
-	a->end = UINT64_MAX;
-	if (!c->range)
+	i->end = UINT64_MAX;
+	if (!range)
 		return 0;
-	if (!pages_options_read_range(c->range, &a->start, &a->end))
-		return cli_option_refuse("--range", c->range,
+	if (!pages_options_read_range(range, &i->start, &i->end))
+		return cli_option_refuse("--range", range,
 			"two addresses in hexadecimal digits, START-END, the first below the other",
 			error);
-	a->start -= a->start % size;
-	if (a->end % size)
-		a->end = a->end > UINT64_MAX - size ? UINT64_MAX : a->end - a->end % size + size;
+	i->start -= i->start % size;
+	if (i->end % size)
+		i->end = i->end > UINT64_MAX - size ? UINT64_MAX : i->end - i->end % size + size;
 	return 0;
 }
 
@@ -65,84 +60,60 @@ const char *pages_options_by(unsigned int i)
 	return i < PAGEROW_BYS ? pagerow_by_name((enum pagerow_by)i) : NULL;
 }
 
-static int pages_options_parse_by(const struct settings *c, struct pages_options *a,
-	char error[static PID_SELECTION_ERROR_SIZE])
+static int pages_options_parse_by(struct inspection *i, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	a->by = c->sections  ? PAGEROW_BY_SECTION
+	const struct settings *c = i->settings;
+
+	i->by = c->sections  ? PAGEROW_BY_SECTION
 	        : c->symbols ? PAGEROW_BY_SYMBOL
 	        : c->range   ? PAGEROW_BY_PAGE
 	                     : PAGEROW_BY_KIND;
 	if ((c->sections && c->symbols) || ((c->sections || c->symbols) && c->by)) {
-		snprintf(error, PID_SELECTION_ERROR_SIZE, "--%s does not go with --%s",
+		snprintf(error, CLI_OPTION_ERROR_SIZE, "--%s does not go with --%s",
 			c->sections ? "sections" : "symbols", c->by ? "by" : "symbols");
 		return -EINVAL;
 	}
-	if (c->by)
-		a->by = pagerow_find_by(c->by);
-	return a->by < PAGEROW_BYS
-	               ? 0
-	               : cli_option_refuse("--by", c->by,
-				 "kind, process, mapping, page, section or symbol", error);
+	return cli_option_parse_by(c, pages_options_by,
+		"kind, process, mapping, page, section or symbol", &i->by, error);
 }
 
 /*
  * Returns true if rows are sorted by an amount even without --sort. Of symbols a table is: most of
  * them are not resident. JSON and CSV have them as they come, which may be more than can be sorted.
  */
-static bool is_sorted_anyway(const struct pages_options *a)
+static bool is_sorted_anyway(const struct inspection *i)
 {
-	return a->by == PAGEROW_BY_KIND || a->by == PAGEROW_BY_PROCESS ||
-	       (a->by == PAGEROW_BY_SYMBOL && !a->json && !a->csv);
+	return i->by == PAGEROW_BY_KIND || i->by == PAGEROW_BY_PROCESS ||
+	       (i->by == PAGEROW_BY_SYMBOL && i->look.form == LIST_LINES);
 }
 
-static int pages_options_parse_order(const struct settings *c, struct pages_options *a,
-	char error[static PID_SELECTION_ERROR_SIZE])
+static int pages_options_parse_order(struct inspection *i, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	bool by_parts = pages_options_is_by_parts(a);
-	const struct column *column;
-	size_t count;
+	const struct settings *c = i->settings;
+	bool by_parts = pages_options_is_by_parts(i);
 
-	a->is_sorted = c->sort || c->order || is_sorted_anyway(a);
-	if (a->is_sorted && a->by == PAGEROW_BY_PAGE) {
-		snprintf(error, PID_SELECTION_ERROR_SIZE,
+	i->is_sorted = c->sort || c->order || is_sorted_anyway(i);
+	if (i->is_sorted && i->by == PAGEROW_BY_PAGE) {
+		snprintf(error, CLI_OPTION_ERROR_SIZE,
 			"--%s does not go with single pages: these are in order of address",
 			c->sort ? "sort" : "order");
 		return -EINVAL;
 	}
-	a->sort = a->by == PAGEROW_BY_SYMBOL ? (unsigned int)PARTROW_PRIVATE
+	i->sort = i->by == PAGEROW_BY_SYMBOL ? (unsigned int)PARTROW_PRIVATE
 	          : by_parts                 ? (unsigned int)PARTROW_RESIDENT
 	                                     : (unsigned int)PAGESUM_RSS;
-	if (c->sort && by_parts)
-		a->sort = partrow_find_sort(c->sort);
-	else if (c->sort)
-		a->sort = pagerow_find_sort(c->sort);
-	if (a->sort == (by_parts ? (unsigned int)PARTROW_FIELDS : (unsigned int)PAGESUM_FIELDS)) {
-		column = by_parts ? partrow_columns(&count) : pagerow_columns(&count);
-		return sort_names_refuse_columns(c->sort, column, count, NULL, error);
-	}
-	return cli_option_parse_order(c, &a->ascending, error);
+	return sort_names_parse(c, by_parts ? &partrow_columns : &pagerow_columns, NULL, &i->sort,
+		&i->ascending, error);
 }
 
-int pages_options_parse(const struct settings *settings, struct pages_options *ret,
-	char error[static PID_SELECTION_ERROR_SIZE])
+int pages_options_parse(struct inspection *i, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	struct pages_options a = {
-		.bytes = settings->bytes,
-		.json = settings->json,
-		.csv = settings->csv,
-		.limit = settings->limit,
-	};
-	int r = cli_option_check(settings, CLI_VIEW_PAGES, error);
+	int r = pages_options_parse_by(i, error);
 
+	i->look = command_look(i->settings, LIST_LINES);
 	if (r == 0)
-		r = pages_options_parse_by(settings, &a, error);
+		r = pages_options_parse_range(i, error);
 	if (r == 0)
-		r = pages_options_parse_range(settings, &a, error);
-	if (r == 0)
-		r = pages_options_parse_order(settings, &a, error);
-	if (r == 0)
-		r = pid_selection_parse(settings, &a.chosen, error);
-	if (r == 0)
-		*ret = a;
-	return r;
+		r = pages_options_parse_order(i, error);
+	return r == 0 ? pid_selection_parse(i->settings, &i->chosen, error) : r;
 }

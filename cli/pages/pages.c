@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "cli/common/command.h"
 #include "cli/common/each-process.h"
 #include "cli/pages/loaded.h"
 #include "cli/pages/pagelist.h"
@@ -20,7 +19,7 @@
 
 /* The state of one run. */
 struct looking {
-	const struct pages_options *options;
+	const struct inspection *options;
 	struct each_process visit;
 	struct kpage frames;
 	struct pagewalk walk;
@@ -71,7 +70,7 @@ static bool is_set_aside(const struct mapping *m)
 static int pages_take_mapping(const struct mapping *m, void *context)
 {
 	struct looking *l = context;
-	const struct pages_options *a = l->options;
+	const struct inspection *a = l->options;
 	uint64_t start = m->start > a->start ? m->start : a->start;
 	uint64_t end = m->end < a->end ? m->end : a->end;
 	int r;
@@ -92,7 +91,7 @@ static int pages_take_mapping(const struct mapping *m, void *context)
  */
 static void compare_with_smaps(const struct looking *l)
 {
-	const struct pages_options *a = l->options;
+	const struct inspection *a = l->options;
 	bool is_more = l->rss_bytes > l->smaps_rss_bytes;
 	uint64_t apart = is_more ? l->rss_bytes - l->smaps_rss_bytes
 	                         : l->smaps_rss_bytes - l->rss_bytes;
@@ -142,7 +141,7 @@ static int look_for_parts(struct looking *l)
 	return r;
 }
 
-static int pages_look_into(struct target *t, pid_t pid, void *context)
+static int pages_look_into(struct target *t, void *context)
 {
 	struct looking *l = context;
 	AUTO_CLOSE int pagemap = -1;
@@ -150,7 +149,7 @@ static int pages_look_into(struct target *t, pid_t pid, void *context)
 
 	drop_half(l);
 	l->target = t;
-	l->pid = pid;
+	l->pid = t->process.pid;
 	l->smaps_rss_bytes = l->rss_bytes = 0;
 	l->walk.fd = pagemap;
 	if (r != 0)
@@ -213,9 +212,9 @@ static void pages_add_processes(struct looking *l)
  */
 static int finish_unknown(struct looking *l)
 {
-	const struct pages_options *a = l->options;
+	const struct inspection *a = l->options;
 
-	if (!a->json) {
+	if (a->look.form != LIST_JSON) {
 		buffer_clear(&l->text);
 		return 0;
 	}
@@ -246,46 +245,41 @@ static int pages_finish(struct looking *l)
 	int r;
 
 	drop_half(l);
-	if (!l->knows_any && !l->options->csv)
+	if (!l->knows_any && l->options->look.form != LIST_CSV)
 		return finish_unknown(l);
 	r = finish_list(l);
-	if (l->options->json)
+	if (l->options->look.form == LIST_JSON)
 		pages_add_processes(l);
 	return r < 0 ? r : output_flush(&l->text);
 }
 
 static void init_pages(struct looking *l)
 {
-	const struct pages_options *a = l->options;
+	const struct inspection *a = l->options;
 
 	l->list = (struct pagelist){
-		.format = {.by = a->by, .bytes = a->bytes, .has_pid = a->chosen.count > 1},
-		.form = list_form_of(a->json, a->csv, LIST_LINES),
+		.format = {.by = (enum pagerow_by)a->by,
+			.look = a->look,
+			.has_pid = a->chosen.count > 1},
 		.is_sorted = a->is_sorted,
 		.sort = (enum pagesum_field)a->sort,
 		.ascending = a->ascending,
-		.limit = a->limit,
-		.width = command_width(),
-		.has_styles = command_has_styles(),
 		.text = &l->text,
 	};
 }
 
 static void init_parts(struct looking *l)
 {
-	const struct pages_options *a = l->options;
+	const struct inspection *a = l->options;
 
 	l->parts = (struct partlist){
-		.format = {.of_symbols = a->by == PAGEROW_BY_SYMBOL,
+		.format = {.look = a->look,
+			.of_symbols = a->by == PAGEROW_BY_SYMBOL,
 			.has_pid = a->chosen.count > 1,
 			.knows_dirty = l->walk.frames},
-		.form = list_form_of(a->json, a->csv, LIST_LINES),
 		.is_sorted = a->is_sorted,
 		.sort = (enum partrow_field)a->sort,
 		.ascending = a->ascending,
-		.limit = a->limit,
-		.width = command_width(),
-		.has_styles = command_has_styles(),
 		.text = &l->text,
 	};
 	l->loaded = (struct loaded){
@@ -303,7 +297,7 @@ static void init_parts(struct looking *l)
  * would show more. Returns 0; 1 if a process could not be read; -ENOMEM; or a negative errno of
  * write().
  */
-static int pages_look(const struct pages_options *a, const struct procfs *procfs)
+static int pages_look(const struct inspection *a, const struct procfs *procfs)
 {
 	CLEANUP(cleanup_looking)
 	struct looking l = {
@@ -334,24 +328,19 @@ static int pages_look(const struct pages_options *a, const struct procfs *procfs
 	return r < 0 ? r : l.visit.has_failed;
 }
 
-/* Does the same as pages_look(); returns 1 also if there is no process. */
-static int pages_show(const struct settings *settings, struct pages_options *a)
+static int pages_show(struct inspection *i)
 {
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
-	int opened = pid_selection_open(settings, &a->chosen, &procfs), r;
+	int opened = pid_selection_open(i->settings, &i->chosen, &procfs), r;
 
-	if (opened == PID_SELECTION_FAILED || (opened == PID_SELECTION_NONE && !a->csv))
+	if (opened == PID_SELECTION_FAILED ||
+		(opened == PID_SELECTION_NONE && i->look.form != LIST_CSV))
 		return 1;
-	r = pages_look(a, &procfs);
+	r = pages_look(i, &procfs);
 	return r < 0 ? r : opened || r;
 }
 
 int pages_run(const struct settings *settings, bool is_check)
 {
-	AUTO_PAGES_OPTIONS struct pages_options options = {0};
-	char error[PID_SELECTION_ERROR_SIZE] = "";
-
-	if (pages_options_parse(settings, &options, error) < 0)
-		return command_refuse(error);
-	return is_check ? COMMAND_GOOD : command_shown(pages_show(settings, &options));
+	return inspection_run(settings, is_check, CLI_VIEW_PAGES, pages_options_parse, pages_show);
 }

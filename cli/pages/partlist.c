@@ -123,15 +123,12 @@ void partlist_add_file(
 
 void partlist_begin(struct partlist *l)
 {
-	if (l->form == LIST_JSON)
+	if (l->format.look.form == LIST_JSON)
 		buffer_printf(l->text, "{\"version\":1,\"by\":\"%s\",\"rows\":[",
 			l->format.of_symbols ? "symbol" : "section");
-	l->list = partrow_list(&l->format, l->form, l->text);
-	l->list.limit = l->limit;
-	l->list.width = l->width;
-	l->list.has_styles = l->has_styles;
+	l->list = partrow_list(&l->format, l->text);
 	if (l->is_sorted)
-		l->list.sort = list_sort_column(l->list.column, l->list.columns, l->sort);
+		list_keep_sort(&l->list, l->sort);
 	list_begin(&l->list);
 }
 
@@ -166,7 +163,7 @@ int partlist_finish(struct partlist *l)
 
 	if (r < 0)
 		return r;
-	if (l->form == LIST_JSON) {
+	if (l->format.look.form == LIST_JSON) {
 		buffer_add_text(l->text, "],\"total\":");
 		if (l->whole)
 			list_add_sums(&l->list, &l->total, l->text);

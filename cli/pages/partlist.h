@@ -26,13 +26,9 @@ enum {
 struct partlist {
 	/* Set by the caller. */
 	struct partrow_format format;
-	enum list_form form; /* LIST_LINES, LIST_JSON or LIST_CSV */
-	bool is_sorted;      /* else rows are printed as they come, and none is kept */
+	bool is_sorted; /* else rows are printed as they come, and none is kept */
 	enum partrow_field sort;
 	bool ascending;
-	size_t limit;        /* rows to show; 0: all */
-	size_t width;        /* columns of the terminal; 0: none */
-	bool has_styles;     /* as of struct list */
 	struct buffer *text; /* borrowed; output; full buffers go to standard output */
 
 	size_t count; /* rows that were added, kept or not */

@@ -73,30 +73,14 @@ static const struct column columns[] = {
 	{AMOUNT("swapped_bytes", PARTROW_SWAPPED), .head = "SWAPPED", .drop = 5},
 };
 
-const struct column *partrow_columns(size_t *ret_count)
+const struct columns partrow_columns = {columns, ARRAY_SIZE(columns)};
+
+struct list partrow_list(const struct partrow_format *f, struct buffer *to)
 {
-	*ret_count = ARRAY_SIZE(columns);
-	return columns;
-}
+	bool has_pid = f->has_pid || f->look.form != LIST_LINES;
+	struct list l = list_make(&partrow_columns, &f->look, f, to);
 
-enum partrow_field partrow_find_sort(const char *name)
-{
-	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);
-
-	return c ? (enum partrow_field)c->index : PARTROW_FIELDS;
-}
-
-struct list partrow_list(const struct partrow_format *f, enum list_form form, struct buffer *to)
-{
-	bool has_pid = f->has_pid || form != LIST_LINES;
-
-	return (struct list){
-		.column = columns,
-		.columns = ARRAY_SIZE(columns),
-		.form = form,
-		.to = to,
-		.context = f,
-		.variant = (f->of_symbols ? OF_SYMBOLS : OF_SECTIONS) | (has_pid ? WITH_PID : 0),
-		.bytes = true,
-	};
+	l.variant = (f->of_symbols ? OF_SYMBOLS : OF_SECTIONS) | (has_pid ? WITH_PID : 0);
+	l.bytes = true;
+	return l;
 }

@@ -23,13 +23,11 @@ enum partrow_field {
 	PARTROW_FIELDS
 };
 
-/* Returns the columns of the list, and their number in *RET_COUNT. */
-const struct column *partrow_columns(size_t *ret_count);
-
-/* Returns the field by which --sort=NAME sorts; PARTROW_FIELDS: there is none. */
-enum partrow_field partrow_find_sort(const char *name);
+/* The columns of the list; those that --sort takes have a partrow_field as .index. */
+extern const struct columns partrow_columns;
 
 struct partrow_format {
+	struct list_look look; /* .bytes has no effect */
 	bool of_symbols;
 	bool has_pid;     /* rows are of several processes */
 	bool knows_dirty; /* frames are shown, which tell dirty pages */
@@ -45,9 +43,9 @@ struct partrow {
 };
 
 /*
- * Returns a list of struct partrow that appends to TO in FORM: LIST_LINES, LIST_JSON or LIST_CSV.
- * It borrows F, which must not move.
+ * Returns a list of struct partrow that appends to TO as lines, JSON or CSV. It borrows F, which must
+ * not move.
  */
-struct list partrow_list(const struct partrow_format *f, enum list_form form, struct buffer *to);
+struct list partrow_list(const struct partrow_format *f, struct buffer *to);
 
 #endif

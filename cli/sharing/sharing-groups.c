@@ -7,38 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "cli/common/each-process.h"
 #include "cli/common/reading/supervisor.h"
-#include "inspect/maps/target.h"
 
-/* A process that was given by pid and that the snapshot lacks. */
-struct missing {
-	const struct procfs *procfs;
-	pid_t pid;
-};
-
-/* Returns 0, an enum target_outcome, or a negative errno. */
-static int sharing_groups_look_for(void *context)
+/* A process that can be opened exists: it started after the snapshot was made. */
+static int find_nothing(struct target *t, void *context)
 {
-	const struct missing *m = context;
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-
-	return target_open(m->procfs, m->pid, &t);
+	(void)t;
+	(void)context;
+	return TARGET_GONE;
 }
 
-/* Logs why process PID, which was given, has no memory to count. */
-static void sharing_groups_say_missing(const struct procfs *procfs, pid_t pid)
+/* Logs why process P, which was given, has no memory to count. */
+static void sharing_groups_say_missing(
+	const struct procfs *procfs, const struct pid_selection_process *p)
 {
-	struct missing missing = {.procfs = procfs, .pid = pid};
-	int r = supervisor_try(pid, sharing_groups_look_for, &missing);
+	int r = each_process_try(procfs, p, find_nothing, NULL);
+	const char *why;
 
 	supervisor_say();
-	if (r < 0)
-		log_error("pid %d cannot be read: %s", (int)pid, strerror(-r));
-	else
-		/* If it exists, it started after the snapshot was made. */
-		log_error("pid %d %s", (int)pid,
-			target_text(r ? (enum target_outcome)r : TARGET_GONE));
+	pid_selection_say(p, r, &why);
 }
 
 /*
@@ -54,7 +42,7 @@ static bool mark_named(const struct pid_selection *chosen, const struct view *vi
 		const struct snapshot_process *row = groups_find(view, chosen->process[i].pid);
 
 		if (!row) {
-			sharing_groups_say_missing(procfs, chosen->process[i].pid);
+			sharing_groups_say_missing(procfs, &chosen->process[i]);
 			has_failed = true;
 			continue;
 		}
@@ -103,7 +91,7 @@ static bool is_anybody_chosen(const struct groups *c)
 	return false;
 }
 
-int sharing_groups_make(const struct sharing_options *a, const struct view *view,
+int sharing_groups_make(const struct inspection *a, const struct view *view,
 	const struct procfs *procfs, struct groups *ret, bool *ret_has_failed)
 {
 	size_t rows = view_count(view, METRIC_PROCESS);
@@ -119,8 +107,8 @@ int sharing_groups_make(const struct sharing_options *a, const struct view *view
 	memcpy(is_chosen, is_named, rows * sizeof(*is_chosen));
 	r = mark_found(&a->chosen, view, is_chosen);
 	if (r == 0)
-		r = groups_make(view, a->kind, pid_selection_is_some(&a->chosen) ? is_chosen : NULL,
-			&groups);
+		r = groups_make(view, (enum owner_kind)a->by,
+			pid_selection_is_some(&a->chosen) ? is_chosen : NULL, &groups);
 	if (r < 0)
 		return r;
 	if (!is_anybody_chosen(&groups))

@@ -20,7 +20,7 @@ enum sharing_groups_outcome {
  * in PROCFS; *RET_HAS_FAILED is true if there was one. Returns 0; SHARING_GROUPS_NONE; -ENOMEM; or
  * another error of the query. Sets nothing but on 0.
  */
-int sharing_groups_make(const struct sharing_options *a, const struct view *view,
+int sharing_groups_make(const struct inspection *a, const struct view *view,
 	const struct procfs *procfs, struct groups *ret, bool *ret_has_failed);
 
 #endif

@@ -5,43 +5,15 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "cli/common/cli-option.h"
-#include "cli/common/selection.h"
-#include "cli/common/sort-names.h"
-#include "snapshot/owner.h"
-
-void sharing_options_done(struct sharing_options *a)
-{
-	pid_selection_done(&a->chosen);
-}
+#include "cli/common/command.h"
+#include "cli/sharing/sharing-row.h"
 
 const char *sharing_options_by(unsigned int i)
 {
 	if (i == OWNER_KINDS)
 		return SHARING_SELECTION;
 	return i < OWNER_KINDS ? owner_of((enum owner_kind)i)->name : NULL;
-}
-
-static int parse_form(const struct settings *c, struct sharing_options *a,
-	char error[static PID_SELECTION_ERROR_SIZE])
-{
-	size_t count;
-	const struct column *column = sharing_columns(&count);
-
-	if (c->by) {
-		a->kind = owner_find(c->by);
-		if (a->kind == OWNER_KINDS && strcmp(c->by, SHARING_SELECTION) != 0)
-			return cli_option_refuse("--by", c->by,
-				"user, program, unit, another kind of owner or selection", error);
-	}
-	if (c->sort) {
-		a->sort = sharing_find_sort(c->sort);
-		if (a->sort == SHARING_FIELDS)
-			return sort_names_refuse_columns(c->sort, column, count, NULL, error);
-	}
-	return cli_option_parse_order(c, &a->ascending, error);
 }
 
 /*
@@ -66,53 +38,40 @@ static enum owner_kind kind_of_filters(const struct settings *c)
 }
 
 /* Without pids and filters all processes are scanned. */
-static int parse_chosen(const struct settings *c, struct sharing_options *a,
-	char error[static PID_SELECTION_ERROR_SIZE])
+static int parse_chosen(struct inspection *i, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	struct selection selection = {0};
-	bool has_filters = false;
-	int r = selection_parse_processes(c, &selection, &has_filters, error);
+	const struct settings *c = i->settings;
+	int r = pid_selection_parse_or_all(c, &i->chosen, error);
 
 	if (r < 0)
 		return r;
-	if (!has_filters && c->operands.count < 2 && !c->pid.count) {
-		if (a->kind != OWNER_KINDS)
-			return 0;
-		snprintf(error, PID_SELECTION_ERROR_SIZE,
-			"--by=selection needs a pid, or a filter such as --user or --program");
-		return -EINVAL;
-	}
-	if (!c->by)
-		a->kind = kind_of_filters(c);
-	return pid_selection_parse(c, &a->chosen, error);
+	if (!c->by && pid_selection_is_some(&i->chosen))
+		i->by = kind_of_filters(c);
+	if (pid_selection_is_some(&i->chosen) || !sharing_options_is_set(i))
+		return 0;
+	snprintf(error, CLI_OPTION_ERROR_SIZE,
+		"--by=selection needs a pid, or a filter such as --user or --program");
+	return -EINVAL;
 }
 
-int sharing_options_parse(const struct settings *settings, struct sharing_options *ret,
-	char error[static PID_SELECTION_ERROR_SIZE])
+int sharing_options_parse(struct inspection *i, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	struct sharing_options a = {
-		.kind = OWNER_USER,
-		.sort = SHARING_COMES_BACK,
-		.json = settings->json,
-		.csv = settings->csv,
-		.matrix = settings->matrix,
-		.bytes = settings->bytes,
-		.limit = settings->limit,
-	};
-	int r = cli_option_check(settings, CLI_VIEW_SHARING, error);
+	const struct settings *c = i->settings;
+	int r;
 
+	i->look = command_look(c, LIST_TABLE);
+	i->by = OWNER_USER;
+	i->sort = SHARING_COMES_BACK;
+	r = cli_option_parse_by(c, sharing_options_by,
+		"user, program, unit, another kind of owner or selection", &i->by, error);
 	if (r == 0)
-		r = parse_form(settings, &a, error);
+		r = sort_names_parse(c, &sharing_columns, NULL, &i->sort, &i->ascending, error);
 	if (r == 0)
-		r = parse_chosen(settings, &a, error);
-	if (r == 0 && a.matrix && a.kind == OWNER_KINDS) {
-		snprintf(error, PID_SELECTION_ERROR_SIZE,
+		r = parse_chosen(i, error);
+	if (r == 0 && c->matrix && sharing_options_is_set(i)) {
+		snprintf(error, CLI_OPTION_ERROR_SIZE,
 			"--matrix needs groups to compare: give --by, too");
 		r = -EINVAL;
 	}
-	if (r == 0)
-		*ret = a;
-	else
-		sharing_options_done(&a);
 	return r;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturate.h"
 #include "snapshot/owner.h"
 
 /*
@@ -15,16 +16,15 @@
  */
 static const char *name_of_set(const struct settings *c)
 {
-	const struct text_list *lists[] = {&c->user, &c->program, &c->unit, &c->user_unit,
-		&c->session, &c->slice, &c->machine, &c->pod, &c->container, &c->group,
-		&c->namegroup, &c->pid};
 	const char *name = NULL;
 	size_t count = c->operands.count - 1;
 
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		count += lists[i]->count;
-		if (lists[i]->count)
-			name = lists[i]->item[0];
+	for (unsigned int i = 0; i <= OWNER_KINDS; i++) {
+		const struct text_list *values = selection_filter(c, (enum owner_kind)i);
+
+		count += values->count;
+		if (values->count)
+			name = values->item[0];
 	}
 	return count == 1 ? name ? name : c->operands.item[1] : "(chosen)";
 }
@@ -78,8 +78,7 @@ static void sharing_report_add_total(const struct sharing_walk *w, struct sharin
 	sharing_lack(&to->total, denied, blocked, 0);
 }
 
-static int sharing_report_add_rows(
-	const struct sharing_walk *w, const struct settings *settings, struct sharing_report *to)
+static int sharing_report_add_rows(const struct sharing_walk *w, struct sharing_report *to)
 {
 	to->row = calloc((size_t)w->groups.groups + 1, sizeof(*to->row));
 	if (!to->row)
@@ -91,7 +90,7 @@ static int sharing_report_add_rows(
 		if (!group->is_chosen ||
 			(!sharing_options_is_set(w->options) && sharing_report_has_ended(w, i)))
 			continue;
-		row->name = group->name ? group->name : name_of_set(settings);
+		row->name = group->name ? group->name : name_of_set(w->options->settings);
 		row->user = group->user;
 		row->group = i;
 		sharing_fill(row, &w->mappers.owners.group[i], w->tally[i].page_tables,
@@ -106,11 +105,13 @@ static int sharing_report_add_rows(
 
 static int add_matrix(const struct sharing_walk *w, struct sharing_report *to)
 {
-	size_t most = to->limit && to->limit < SHARING_MATRIX_MAX ? to->limit : SHARING_MATRIX_MAX;
-	size_t count = to->rows < most ? to->rows : most;
+	size_t most = to->look.limit ? saturate_min(to->look.limit, SHARING_MATRIX_MAX)
+	                             : SHARING_MATRIX_MAX;
+	size_t count = saturate_min(to->rows, most);
 	uint32_t group[SHARING_MATRIX_MAX];
 
-	if (sharing_options_is_set(w->options) || (!w->options->matrix && !w->options->json))
+	if (sharing_options_is_set(w->options) ||
+		(!w->options->settings->matrix && to->look.form != LIST_JSON))
 		return 0;
 	to->matrix = calloc(count * count + 1, sizeof(*to->matrix));
 	if (!to->matrix)
@@ -121,25 +122,23 @@ static int add_matrix(const struct sharing_walk *w, struct sharing_report *to)
 	return frame_owners_matrix(&w->mappers.owners, group, count, to->matrix);
 }
 
-struct sharing_report sharing_report_empty(const struct sharing_options *a)
+struct sharing_report sharing_report_empty(const struct inspection *a)
 {
-	bool is_set = sharing_options_is_set(a);
+	const struct owner *owner = sharing_options_is_set(a) ? NULL
+	                                                      : owner_of((enum owner_kind)a->by);
 
 	return (struct sharing_report){
-		.by = is_set ? NULL : owner_of(a->kind)->name,
-		.title = is_set ? "SET" : owner_of(a->kind)->title,
-		.has_user = !is_set && owner_of(a->kind)->has_user,
-		.sort = a->sort,
-		.limit = a->limit,
-		.bytes = a->bytes,
+		.by = owner ? owner->name : NULL,
+		.title = owner ? owner->title : "SET",
+		.has_user = owner && owner->has_user,
+		.sort = (enum sharing_field)a->sort,
+		.look = a->look,
 	};
 }
 
-int sharing_report_make(
-	const struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret)
+int sharing_report_make(const struct sharing_walk *w, struct sharing_report *ret)
 {
-	const struct sharing_options *a = w->options;
-	AUTO_SHARING_REPORT struct sharing_report report = sharing_report_empty(a);
+	AUTO_SHARING_REPORT struct sharing_report report = sharing_report_empty(w->options);
 	int r;
 
 	report.others_shared = frame_owner_resident(&w->mappers.owners.others);
@@ -151,9 +150,9 @@ int sharing_report_make(
 	report.unmapped_kept = w->mappers.unmapped.kept_bytes;
 	report.unmapped_untold = w->mappers.unmapped.untold;
 	report.statistics = w->statistics;
-	r = sharing_report_add_rows(w, settings, &report);
+	r = sharing_report_add_rows(w, &report);
 	if (r == 0) {
-		sharing_sort(&report, a->sort, a->ascending);
+		sharing_sort(&report, w->options->ascending);
 		r = add_matrix(w, &report);
 	}
 	if (r == 0) {

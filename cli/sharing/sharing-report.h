@@ -5,17 +5,15 @@
 
 #include "cli/sharing/sharing-row.h"
 #include "cli/sharing/sharing-walk.h"
-#include "config/settings.h"
 
 /* Returns a report for A without groups. It owns nothing. */
-struct sharing_report sharing_report_empty(const struct sharing_options *a);
+struct sharing_report sharing_report_empty(const struct inspection *a);
 
 /*
  * Makes the report in *RET, which sharing_report_done() frees, from W: sharing_walk_all() has
- * returned 0. *RET borrows names from the view of W, and from SETTINGS the name of a set. Returns 0
- * or -ENOMEM.
+ * returned 0. *RET borrows names from the view of W, and the name of a set from its options. Returns
+ * 0 or -ENOMEM.
  */
-int sharing_report_make(
-	const struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret);
+int sharing_report_make(const struct sharing_walk *w, struct sharing_report *ret);
 
 #endif

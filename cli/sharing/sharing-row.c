@@ -149,18 +149,7 @@ static const struct column columns[] = {
 		.drop = 5, .flags = COLUMN_CUT | COLUMN_NOTE | COLUMN_SPARE},
 };
 
-const struct column *sharing_columns(size_t *ret_count)
-{
-	*ret_count = ARRAY_SIZE(columns);
-	return columns;
-}
-
-enum sharing_field sharing_find_sort(const char *name)
-{
-	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);
-
-	return c ? (enum sharing_field)c->index : SHARING_FIELDS;
-}
+const struct columns sharing_columns = {columns, ARRAY_SIZE(columns)};
 
 void sharing_report_done(struct sharing_report *r)
 {
@@ -237,9 +226,9 @@ static int sharing_row_compare(const void *a, const void *b, void *context)
 	return (x->group > y->group) - (x->group < y->group);
 }
 
-void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascending)
+void sharing_sort(struct sharing_report *r, bool ascending)
 {
-	struct order order = {field, ascending};
+	struct order order = {r->sort, ascending};
 
 	if (r->rows)
 		qsort_r(r->row, r->rows, sizeof(*r->row), sharing_row_compare, &order);
@@ -247,7 +236,7 @@ void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascen
 
 static size_t sharing_row_shown(const struct sharing_report *r)
 {
-	return r->limit && r->limit < r->rows ? r->limit : r->rows;
+	return r->look.limit && r->look.limit < r->rows ? r->look.limit : r->rows;
 }
 
 static bool sharing_row_has_notes(const struct sharing_report *r)
@@ -284,41 +273,32 @@ static void add_beside_total(
 		buffer_printf(to, ", %u blocked", r->total.blocked);
 	if (may_stay(&r->total)) {
 		buffer_add_text(to, ", ");
-		add_may_stay(&r->total, r->bytes, to);
+		add_may_stay(&r->total, r->look.bytes, to);
 	}
 }
 
-static struct list sharing_row_list(const struct sharing_report *r, enum list_form form,
-	size_t width, const struct column *column, size_t count, struct buffer *to)
+static struct list sharing_row_list(
+	const struct sharing_report *r, const struct columns *of, struct buffer *to)
 {
-	return (struct list){
-		.column = column,
-		.columns = count,
-		.form = form,
-		.to = to,
-		.context = r,
-		.variant = (r->has_user ? WITH_USER : 0) |
-	                   (sharing_row_has_notes(r) ? WITH_NOTE : 0),
-		.bytes = r->bytes,
-		.limit = r->limit,
-		.width = width,
-		.has_styles = r->has_styles,
-	};
+	struct list l = list_make(of, &r->look, r, to);
+
+	l.variant = (r->has_user ? WITH_USER : 0) | (sharing_row_has_notes(r) ? WITH_NOTE : 0);
+	return l;
 }
 
-int sharing_print_rows(
-	const struct sharing_report *r, enum list_form form, size_t width, struct buffer *to)
+int sharing_print_rows(const struct sharing_report *r, struct buffer *to)
 {
-	struct column own[ARRAY_SIZE(columns)] = {0};
-	AUTO_LIST struct list l = sharing_row_list(r, form, width, own, ARRAY_SIZE(own), to);
+	struct column own[ARRAY_SIZE(columns)];
+	AUTO_LIST struct list l = sharing_row_list(
+		r, &(const struct columns){own, ARRAY_SIZE(own)}, to);
 	AUTO_BUFFER struct buffer beside = {0};
 	int result = 0;
 
 	memcpy(own, columns, sizeof(own));
 	own[NAME_COLUMN].head = r->title;
-	if (form == LIST_CSV)
+	if (l.form == LIST_CSV)
 		own[NAME_COLUMN].field = r->by ? r->by : SHARING_SELECTION;
-	l.sort = list_sort_column(own, ARRAY_SIZE(own), r->sort);
+	list_keep_sort(&l, r->sort);
 	list_begin(&l);
 	for (size_t i = 0; result == 0 && i < r->rows; i++)
 		result = list_add(&l, &r->row[i]);
@@ -361,12 +341,13 @@ static bool get_shared(
 }
 
 /* Prints the matrix with a column for each of the first groups. */
-static int print_square(const struct sharing_report *r, size_t width, struct buffer *to)
+static int print_square(const struct sharing_report *r, struct buffer *to)
 {
 	size_t names = r->has_user ? 2 : 1, most = SQUARE_COLUMNS - names;
 	size_t count = r->compared < most ? r->compared : most, at[SQUARE_COLUMNS];
 	struct column own[SQUARE_COLUMNS] = {0};
-	AUTO_LIST struct list l = sharing_row_list(r, LIST_TABLE, width, own, count + names, to);
+	AUTO_LIST struct list l = sharing_row_list(
+		r, &(const struct columns){own, count + names}, to);
 	AUTO_BUFFER struct buffer heads = {0};
 	int result = 0;
 
@@ -429,10 +410,10 @@ static const struct column pair_columns[] = {
 };
 
 /* Appends each two groups that share memory. */
-static int print_pairs(const struct sharing_report *r, enum list_form form, struct buffer *to)
+static int print_pairs(const struct sharing_report *r, struct buffer *to)
 {
-	AUTO_LIST struct list l = sharing_row_list(
-		r, form, 0, pair_columns, ARRAY_SIZE(pair_columns), to);
+	static const struct columns of_pairs = {pair_columns, ARRAY_SIZE(pair_columns)};
+	AUTO_LIST struct list l = sharing_row_list(r, &of_pairs, to);
 	int result = 0;
 
 	l.limit = 0;
@@ -445,15 +426,14 @@ static int print_pairs(const struct sharing_report *r, enum list_form form, stru
 			if (pair.bytes)
 				result = list_add(&l, &pair);
 		}
-	if (form == LIST_CSV && r->compared < r->rows)
+	if (l.form == LIST_CSV && r->compared < r->rows)
 		log_info("%zu of %zu groups compared", r->compared, r->rows);
 	return result;
 }
 
-int sharing_print_matrix(
-	const struct sharing_report *r, enum list_form form, size_t width, struct buffer *to)
+int sharing_print_matrix(const struct sharing_report *r, struct buffer *to)
 {
-	return form == LIST_TABLE ? print_square(r, width, to) : print_pairs(r, form, to);
+	return r->look.form == LIST_TABLE ? print_square(r, to) : print_pairs(r, to);
 }
 
 static void add_json_statistics(const struct sharing_statistics *c, struct buffer *to)
@@ -474,7 +454,7 @@ int sharing_json(const struct sharing_report *r, struct buffer *to)
 
 	buffer_printf(to, "{\"version\":%d,\"by\":\"%s\",\"groups\":[", SHARING_VERSION,
 		r->by ? r->by : SHARING_SELECTION);
-	result = sharing_print_rows(r, LIST_JSON, 0, to);
+	result = sharing_print_rows(r, to);
 	buffer_add_text(to, "],\"total\":");
 	list_add_sums(
 		&(struct list){.column = columns, .columns = ARRAY_SIZE(columns)}, &r->total, to);
@@ -490,7 +470,7 @@ int sharing_json(const struct sharing_report *r, struct buffer *to)
 	if (r->matrix) {
 		buffer_printf(to, ",\"compared\":%zu,\"matrix\":[", r->compared);
 		if (result == 0)
-			result = print_pairs(r, LIST_JSON, to);
+			result = print_pairs(r, to);
 		buffer_add_char(to, ']');
 	}
 	add_json_statistics(&r->statistics, to);

@@ -54,11 +54,8 @@ enum sharing_field {
 	SHARING_FIELDS
 };
 
-/* Returns the columns of the list, and their number in *RET_COUNT. */
-const struct column *sharing_columns(size_t *ret_count);
-
-/* Returns the field by which --sort=NAME sorts; SHARING_FIELDS: there is none. */
-enum sharing_field sharing_find_sort(const char *name);
+/* The columns of groups; those that --sort takes have a sharing_field as .index. */
+extern const struct columns sharing_columns;
 
 struct sharing_row {
 	const char *name; /* clean; borrowed */
@@ -92,10 +89,8 @@ struct sharing_report {
 	bool has_user;           /* rows may have .user */
 	struct sharing_row *row; /* owned; in order */
 	size_t rows;
-	enum sharing_field sort;  /* rows are sorted by it: a table always shows it */
-	size_t limit;             /* rows to show; 0: all */
-	bool bytes;               /* exact bytes, instead of KiB, MiB ... */
-	bool has_styles;          /* as of struct list */
+	enum sharing_field sort; /* rows are sorted by it: a table always shows it */
+	struct list_look look;
 	struct sharing_row total; /* of all .groups, also those without a row */
 	size_t groups;
 	bool has_none; /* one of .groups has the processes without an owner of the kind */
@@ -126,24 +121,21 @@ void sharing_fill(struct sharing_row *row, const struct frame_owner *owner, uint
  */
 void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t blocked, uint32_t elsewhere);
 
-/* Sorts the rows of R by FIELD, the largest first unless ASCENDING; rows without it come last. */
-void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascending);
+/* Sorts the rows of R by .sort, the largest first unless ASCENDING; rows without it come last. */
+void sharing_sort(struct sharing_report *r, bool ascending);
 
 /*
- * Appends a row for each group that is shown in FORM: a table for a terminal of WIDTH columns, with
- * a total; objects of a JSON array without its brackets; or comma-separated values. Returns 0,
- * -ENOMEM, or a negative errno of write().
+ * Appends a row for each group that is shown: a table with a total; objects of a JSON array without
+ * its brackets; or comma-separated values. Returns 0, -ENOMEM, or a negative errno of write().
  */
-int sharing_print_rows(
-	const struct sharing_report *r, enum list_form form, size_t width, struct buffer *to);
+int sharing_print_rows(const struct sharing_report *r, struct buffer *to);
 
 /*
  * Appends the matrix: a table, with as many groups as a table has columns for, or comma-separated
  * values, with a line for each two groups that share memory; then logs how many groups are compared
  * if not all are. Returns as sharing_print_rows().
  */
-int sharing_print_matrix(
-	const struct sharing_report *r, enum list_form form, size_t width, struct buffer *to);
+int sharing_print_matrix(const struct sharing_report *r, struct buffer *to);
 
 /* Appends all of R as JSON. Returns as sharing_print_rows(). */
 int sharing_json(const struct sharing_report *r, struct buffer *to);

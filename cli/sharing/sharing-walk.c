@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/common/command.h"
+#include "cli/common/each-process.h"
 #include "cli/common/reading/supervisor.h"
-#include "inspect/maps/target.h"
 
 void sharing_walk_done(struct sharing_walk *w)
 {
@@ -36,9 +36,9 @@ static void show_progress(void *context)
 	progress_tick(&w->progress, w->mappers.mapped * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *options,
-	const struct settings *settings)
+int sharing_walk_open(struct sharing_walk *w, const struct inspection *options)
 {
+	const struct settings *settings = options->settings;
 	const char *what;
 	int r;
 
@@ -107,35 +107,26 @@ struct walking {
 	const struct groups_member *member;
 };
 
-/* Returns 0, an enum target_outcome, or a negative errno. */
-static int sharing_walk_look_at(void *context)
+static int sharing_walk_look_at(struct target *t, void *context)
 {
-	struct walking *walking = context;
+	const struct walking *walking = context;
 	struct sharing_walk *w = walking->walk;
-	const struct groups_member *member = walking->member;
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-	const struct pid_selection_process known = {
-		.pid = member->pid, .start_ns = member->start_ns};
-	int r = target_open(&w->procfs, member->pid, &t);
+	uint32_t group = walking->member->group;
+	int r = frame_mappers_take(&w->mappers, t, group);
 
-	if (r == 0 && !pid_selection_is(&known, t.sample.q[PROCESS_START_TIME]))
-		r = TARGET_GONE;
-	if (r == 0)
-		r = frame_mappers_take(&w->mappers, &t, member->group);
-	if (r == 0 && ROW_HAS(&t.sample, PROCESS_VM_PTE))
-		w->tally[member->group].page_tables += t.sample.q[PROCESS_VM_PTE];
+	if (r == 0 && ROW_HAS(&t->sample, PROCESS_VM_PTE))
+		w->tally[group].page_tables += t->sample.q[PROCESS_VM_PTE];
 	return r;
 }
 
-/*
- * Runs WORK, which reads files of MEMBER. Skips a process that is known to block, and logs one that
- * is found to.
- */
+/* Calls WORK for MEMBER. Skips a process that is known to block, and logs one that is found to. */
 static int try_member(
-	struct sharing_walk *w, const struct groups_member *member, int (*work)(void *context))
+	struct sharing_walk *w, const struct groups_member *member, each_process_work work)
 {
+	const struct pid_selection_process process = {
+		.pid = member->pid, .start_ns = member->start_ns};
 	struct walking walking = {.walk = w, .member = member};
-	int r = supervisor_try(member->pid, work, &walking);
+	int r = each_process_try(&w->procfs, &process, work, &walking);
 
 	if (r == TARGET_BLOCKED) {
 		progress_end(&w->progress);
@@ -152,23 +143,12 @@ static int walk_member(struct sharing_walk *w, const struct groups_member *membe
 	return sharing_walk_note(w, member, r);
 }
 
-/*
- * Reads the open files of a process that was walked before. Returns 0, an enum target_outcome, or a
- * negative errno.
- */
-static int sharing_walk_hold(void *context)
+/* Reads the open files of a process that was walked before. */
+static int sharing_walk_hold(struct target *t, void *context)
 {
 	const struct walking *walking = context;
-	struct sharing_walk *w = walking->walk;
-	const struct groups_member *member = walking->member;
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-	const struct pid_selection_process known = {
-		.pid = member->pid, .start_ns = member->start_ns};
-	int r = target_open(&w->procfs, member->pid, &t);
 
-	if (r == 0 && pid_selection_is(&known, t.sample.q[PROCESS_START_TIME]))
-		r = frame_mappers_hold(&w->mappers, &t, member->group);
-	return r;
+	return frame_mappers_hold(&walking->walk->mappers, t, walking->member->group);
 }
 
 /*

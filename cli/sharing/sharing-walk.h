@@ -10,9 +10,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cli/common/reading/progress.h"
+#include "cli/sharing/progress.h"
 #include "cli/sharing/groups.h"
 #include "cli/sharing/sharing-options.h"
+#include "cli/sharing/sharing-row.h"
 #include "collectors/procfs/procfs.h"
 #include "config/settings.h"
 #include "inspect/frames/frame-mappers.h"
@@ -24,8 +25,8 @@ struct sharing_tally {
 };
 
 struct sharing_walk {
-	const struct sharing_options *options; /* borrowed */
-	const struct view *view;               /* borrowed; the snapshot with the processes */
+	const struct inspection *options; /* borrowed */
+	const struct view *view;          /* borrowed; the snapshot with the processes */
 	struct procfs procfs;
 	struct groups groups;         /* owned */
 	struct sharing_tally *tally;  /* owned; by group */
@@ -42,8 +43,7 @@ struct sharing_walk {
  * must not move until sharing_walk_done(), which must follow also after a failure. Returns 0;
  * -ECANCELED if rights are missing or /proc cannot be opened, which has been logged.
  */
-int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *options,
-	const struct settings *settings);
+int sharing_walk_open(struct sharing_walk *w, const struct inspection *options);
 
 /* Closes and frees what W owns. */
 void sharing_walk_done(struct sharing_walk *w);

@@ -109,6 +109,12 @@ struct column {
 	unsigned int decimals; /* of COLUMN_REAL in a table; 0: as many as it has */
 };
 
+/* The columns of a list. */
+struct columns {
+	const struct column *column;
+	size_t count;
+};
+
 /* Returns true if values of C are aligned at their right end. */
 bool column_is_right(const struct column *c);
 

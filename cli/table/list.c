@@ -24,6 +24,29 @@ struct line {
 	bool is_after_right;
 };
 
+struct list list_make(const struct columns *columns, const struct list_look *look,
+	const void *context, struct buffer *to)
+{
+	return (struct list){
+		.column = columns->column,
+		.columns = columns->count,
+		.form = look->form,
+		.to = to,
+		.context = context,
+		.bytes = look->bytes,
+		.has_styles = look->has_styles,
+		.limit = look->limit,
+		.width = look->width,
+	};
+}
+
+void list_keep_sort(struct list *l, unsigned int index)
+{
+	for (size_t i = 0; i < l->columns && !l->sort; i++)
+		if (l->column[i].flags & COLUMN_SORT && l->column[i].index == index)
+			l->sort = &l->column[i];
+}
+
 void list_done(struct list *l)
 {
 	table_done(&l->table);
@@ -433,26 +456,14 @@ int list_end(struct list *l)
 	return r;
 }
 
-const struct column *list_find_sort(
-	const struct column *column, size_t columns, unsigned int variant, const char *name)
+const struct column *list_find_sort(const struct columns *columns, const char *name)
 {
-	for (size_t i = 0; i < columns; i++) {
-		const struct column *c = &column[i];
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct column *c = &columns->column[i];
 
-		if (!(c->flags & COLUMN_SORT) || (c->only && !(c->only & variant)))
-			continue;
-		if ((c->head && !strcasecmp(c->head, name)) ||
-			(c->field && !strcasecmp(c->field, name)))
+		if (c->flags & COLUMN_SORT && ((c->head && !strcasecmp(c->head, name)) ||
+						      (c->field && !strcasecmp(c->field, name))))
 			return c;
 	}
-	return NULL;
-}
-
-const struct column *list_sort_column(
-	const struct column *column, size_t columns, unsigned int index)
-{
-	for (size_t i = 0; i < columns; i++)
-		if (column[i].flags & COLUMN_SORT && column[i].index == index)
-			return &column[i];
 	return NULL;
 }

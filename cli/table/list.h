@@ -38,19 +38,26 @@ static inline enum list_form list_form_of(bool json, bool csv, enum list_form ot
 
 enum { LIST_COLUMNS_MAX = 128 };
 
+/* How the user wants lists to be shown. */
+struct list_look {
+	enum list_form form;
+	bool bytes;      /* exact bytes */
+	bool has_styles; /* heads are bold, rows with a visible note dim (COLUMN_NOTE) */
+	size_t limit;    /* rows to show; 0: all */
+	size_t width;    /* the terminal's, in columns; 0: none */
+};
+
 struct list {
 	/* Set by the caller; all but the first three and .to may be zero. */
 	const struct column *column; /* borrowed, as all pointers here */
 	size_t columns;
 	enum list_form form;
-	struct buffer *to;    /* output; full buffers go to standard output */
-	const void *context;  /* for .get of the columns */
-	unsigned int variant; /* the variants that the list is, for .only of the columns */
-	bool bytes;           /* exact bytes */
-	bool has_no_rule;     /* in lines: no rule stands above the total */
-	size_t limit;         /* rows to show; 0: all */
-	size_t width;         /* the terminal's, in columns; 0: none */
-	bool has_styles;      /* heads are bold, rows with a visible note dim (COLUMN_NOTE) */
+	struct buffer *to;      /* output; full buffers go to standard output */
+	const void *context;    /* for .get of the columns */
+	unsigned int variant;   /* the variants that the list is, for .only of the columns */
+	bool has_no_rule;       /* in lines: no rule stands above the total */
+	bool bytes, has_styles; /* this and the next two as in struct list_look */
+	size_t limit, width;
 	/* a column that never disappears, because rows are sorted by it; NULL: none */
 	const struct column *sort;
 	/*
@@ -68,9 +75,16 @@ struct list {
 	struct buffer room, cell;
 };
 
+/* Returns a list of COLUMNS with the LOOK. CONTEXT is for .get of the columns. Not begun. */
+struct list list_make(const struct columns *columns, const struct list_look *look,
+	const void *context, struct buffer *to);
+
 /* Frees what L owns. */
 void list_done(struct list *l);
 #define AUTO_LIST CLEANUP(list_done)
+
+/* Keeps the first column with COLUMN_SORT and .index INDEX, if there is one, on narrow terminals. */
+void list_keep_sort(struct list *l, unsigned int index);
 
 /* Begins the list; in lines and CSV appends the heads. */
 void list_begin(struct list *l);
@@ -100,14 +114,9 @@ int list_end(struct list *l);
 void list_add_sums(const struct list *l, const void *row, struct buffer *to);
 
 /*
- * Returns the first column with COLUMN_SORT, of those of VARIANT, that has the name NAME in tables or
- * in JSON, in small letters or capitals; NULL: there is none.
+ * Returns the first column with COLUMN_SORT that has the name NAME in tables or in JSON, in small
+ * letters or capitals; NULL: there is none.
  */
-const struct column *list_find_sort(
-	const struct column *column, size_t columns, unsigned int variant, const char *name);
-
-/* Returns the first column with COLUMN_SORT and .index INDEX; NULL: there is none. */
-const struct column *list_sort_column(
-	const struct column *column, size_t columns, unsigned int index);
+const struct column *list_find_sort(const struct columns *columns, const char *name);
 
 #endif

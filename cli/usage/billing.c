@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cli/common/advice.h"
 #include "cli/common/command.h"
+#include "cli/common/selection.h"
 #include "cli/common/source.h"
 #include "cli/table/output.h"
 #include "cli/usage/period.h"
@@ -138,7 +139,7 @@ static void say_nothing_is_kept(const struct settings *settings, const struct us
 
 	if (last->head.flags & USAGE_NOT_OWN)
 		return; /* which has been logged */
-	command_add_filters(settings, &asked);
+	selection_add_filters(settings, &asked);
 	if (first->head.since_s == last->head.until_s)
 		log_error("that time is too short: the ledger %s",
 			is_coarse(b) ? "only has larger spans of it" : "counts by five minutes");
@@ -150,16 +151,15 @@ static void say_nothing_is_kept(const struct settings *settings, const struct us
 			"if there are too many owners, those with the least usage are summed as (other)");
 }
 
-static int print_usage(const struct settings *settings, const struct usage_table *b)
+static int print_usage(const struct usage_table *b)
 {
-	enum list_form form = settings->csv ? LIST_CSV : LIST_TABLE;
 	AUTO_BUFFER struct buffer text = {0};
 	int r = 0;
 
-	if (settings->json)
+	if (b->look.form == LIST_JSON)
 		r = usage_table_json(b, &text);
-	else if (settings->csv || usage_table_rows(b))
-		r = usage_table_print(b, form, command_width(), &text);
+	else if (b->look.form == LIST_CSV || usage_table_rows(b))
+		r = usage_table_print(b, &text);
 	return r == 0 ? output_flush(&text) : r;
 }
 
@@ -176,12 +176,12 @@ static int show_usage(const struct settings *settings, struct usage_table *b)
 		return COMMAND_FAILED;
 	}
 	say_of_usage(b);
-	r = print_usage(settings, b);
+	r = print_usage(b);
 	if (r == 0 && !usage_table_rows(b)) {
 		say_nothing_is_kept(settings, b);
 		return COMMAND_FAILED;
 	}
-	if (r == 0 && !settings->json && !settings->csv)
+	if (r == 0 && b->look.form == LIST_TABLE)
 		say_estimated(settings);
 	return command_printed(r);
 }
@@ -190,10 +190,9 @@ int billing_run(const struct settings *settings, bool is_check)
 {
 	AUTO_USAGE_TABLE struct usage_table bill = {0};
 	int64_t now_s = (int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC);
-	char error[USAGE_ERROR_SIZE] = "";
+	char error[CLI_OPTION_ERROR_SIZE] = "";
 
 	if (usage_parse(settings, now_s, &bill, error) < 0)
 		return command_refuse(error);
-	bill.has_styles = command_has_styles();
 	return is_check ? COMMAND_GOOD : show_usage(settings, &bill);
 }

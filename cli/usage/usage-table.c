@@ -282,16 +282,11 @@ static const struct column columns[] = {
 		.only = BY_PROCESSES_MAX, .flags = COLUMN_SORT},
 };
 
-const struct column *usage_table_columns(size_t *ret_count)
-{
-	*ret_count = ARRAY_SIZE(columns);
-	return columns;
-}
+const struct columns usage_table_columns = {columns, ARRAY_SIZE(columns)};
 
 enum usage_line_field usage_table_find_sort(const char *name)
 {
-	const struct column *c = list_find_sort(
-		columns, ARRAY_SIZE(columns), BY_PROCESSES_MAX, name);
+	const struct column *c = list_find_sort(&usage_table_columns, name);
 
 	if (!strcasecmp(name, MIB_HOURS))
 		return USAGE_LINE_PSS_HOURS;
@@ -317,7 +312,7 @@ static const char *time_head(enum usage_per per)
 }
 
 /* Makes in *RET a list of struct usage_row_of, with its columns in OWN. */
-static void usage_table_list(const struct usage_table *b, enum list_form form, struct buffer *to,
+static void usage_table_list(const struct usage_table *b, struct buffer *to,
 	struct column own[static ARRAY_SIZE(columns)], struct list *ret)
 {
 	const struct owner *owner = owner_of(usage_owner(b->kind));
@@ -331,19 +326,11 @@ static void usage_table_list(const struct usage_table *b, enum list_form form, s
 		own[HOURS_COLUMN].head = MIB_HOURS;
 		own[SWAP_HOURS_COLUMN].head = SWAP_MIB_HOURS;
 	}
-	*ret = (struct list){
-		.column = own,
-		.columns = ARRAY_SIZE(columns),
-		.form = form,
-		.to = to,
-		.context = b,
-		.variant = (b->per != USAGE_PER_ALL ? WITH_TIME : 0) |
-	                   (owner->has_user ? WITH_USER : 0) |
-	                   (b->choice.sort == USAGE_LINE_PROCESSES_MAX ? BY_PROCESSES_MAX : 0),
-		.bytes = b->bytes,
-		.has_styles = b->has_styles,
-		.sort = list_sort_column(own, ARRAY_SIZE(columns), b->choice.sort),
-	};
+	*ret = list_make(&(const struct columns){own, ARRAY_SIZE(columns)}, &b->look, b, to);
+	ret->variant = (b->per != USAGE_PER_ALL ? WITH_TIME : 0) |
+	               (owner->has_user ? WITH_USER : 0) |
+	               (b->choice.sort == USAGE_LINE_PROCESSES_MAX ? BY_PROCESSES_MAX : 0);
+	list_keep_sort(ret, b->choice.sort);
 }
 
 /* The limit is one of each part. */
@@ -352,7 +339,7 @@ static int add_part(
 {
 	int r = 0;
 
-	l->limit = b->limit ? l->shown + b->limit : 0;
+	l->limit = b->look.limit ? l->shown + b->look.limit : 0;
 	for (size_t i = 0; r == 0 && i < part->items; i++)
 		r = list_add(l, &(struct usage_row_of){.part = part, .item = &part->item[i]});
 	return r;
@@ -383,15 +370,13 @@ static void usage_table_add_total(const struct usage_table *b, struct list *l)
 	list_total(l, &total, &beside);
 }
 
-int usage_table_print(
-	const struct usage_table *b, enum list_form form, size_t width, struct buffer *to)
+int usage_table_print(const struct usage_table *b, struct buffer *to)
 {
 	struct column own[ARRAY_SIZE(columns)];
 	AUTO_LIST struct list l;
 	int r = 0;
 
-	usage_table_list(b, form, to, own, &l);
-	l.width = width;
+	usage_table_list(b, to, own, &l);
 	list_begin(&l);
 	for (size_t i = 0; r == 0 && i < b->parts; i++)
 		r = add_part(b, &b->part[i], &l);
@@ -430,7 +415,7 @@ int usage_table_json(const struct usage_table *b, struct buffer *to)
 	const struct usage_head *last = &b->part[b->parts - 1].head;
 	char first[PERIOD_TEXT_SIZE];
 
-	usage_table_list(b, LIST_JSON, to, own, &l);
+	usage_table_list(b, to, own, &l);
 	buffer_printf(to, "{\"usage\":{\"by\":\"%s\",\"per\":\"%s\",\"own_only\":%s,\"periods\":[",
 		owner_of(usage_owner(b->kind))->name, usage_table_per(b),
 		last->flags & USAGE_OWN_ONLY ? "true" : "false");

@@ -31,9 +31,7 @@ struct usage_table {
 	enum usage_per per;
 	struct usage_table_part *part; /* owned */
 	size_t parts;
-	size_t limit; /* rows of each part to show; 0: all */
-	bool bytes;   /* exact bytes, instead of KiB, MiB ... */
-	bool has_styles;
+	struct list_look look; /* .limit: of the rows of each part */
 	/* Set by usage_table_select(): no row has a GiB hour, so that tables show MiB hours. */
 	bool is_small;
 	struct usage_line_choice choice;
@@ -81,19 +79,17 @@ bool usage_table_is_coarse(const struct usage_table_part *part);
  */
 bool usage_table_is_misnamed(const struct usage_table *b, const struct usage_table_part *part);
 
-/* Returns the columns of the list, and their number in *RET_COUNT. */
-const struct column *usage_table_columns(size_t *ret_count);
+/* The columns of the list; those that --sort takes have a usage_line_field as .index. */
+extern const struct columns usage_table_columns;
 
 /* Returns the field by which --sort=NAME sorts; USAGE_LINE_FIELDS: there is none. */
 enum usage_line_field usage_table_find_sort(const char *name);
 
 /*
- * Appends the rows in FORM: a table for a terminal of WIDTH columns, with a total, in which misnamed
- * parts have their start and end; or comma-separated values. Returns 0, -ENOMEM, or a negative
- * errno of write().
+ * Appends the rows: a table with a total, in which misnamed parts have their start and end; or
+ * comma-separated values. Returns 0, -ENOMEM, or a negative errno of write().
  */
-int usage_table_print(
-	const struct usage_table *b, enum list_form form, size_t width, struct buffer *to);
+int usage_table_print(const struct usage_table *b, struct buffer *to);
 
 /* Appends all parts as JSON, with the state of the ledger. Returns as usage_table_print(). */
 int usage_table_json(const struct usage_table *b, struct buffer *to);

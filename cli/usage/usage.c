@@ -15,7 +15,8 @@
 #include "base/clock.h"
 #include "base/os/channel.h"
 #include "base/saturate.h"
-#include "cli/common/cli-option.h"
+#include "cli/common/command.h"
+#include "cli/common/selection.h"
 #include "cli/common/sort-names.h"
 #include "snapshot/owner.h"
 
@@ -27,46 +28,37 @@
  * ledger records no other owners.
  */
 static int usage_parse_filters(const struct settings *c, enum usage_kind kind,
-	struct usage_line_choice *ret, char error[static USAGE_ERROR_SIZE])
+	struct usage_line_choice *ret, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	const struct text_list *lists[USAGE_KINDS_END] = {
-		[USAGE_USER] = &c->user,
-		[USAGE_PROGRAM] = &c->program,
-		[USAGE_UNIT] = &c->unit,
-		[USAGE_GROUP] = &c->group,
-		[USAGE_CONTAINER] = &c->container,
-	};
-
-	ret->names = lists[kind];
+	ret->names = selection_filter(c, usage_owner(kind));
 	ret->users = kind == USAGE_CONTAINER ? &c->user : NULL;
 	for (unsigned int other = USAGE_USER; other < USAGE_KINDS_END; other++) {
-		const char *name = owner_of(usage_owner((enum usage_kind)other))->name;
+		enum owner_kind owner = usage_owner((enum usage_kind)other);
+		const struct text_list *values = selection_filter(c, owner);
+		const char *name = owner_of(owner)->name;
 
-		if (!lists[other]->count || lists[other] == ret->names ||
-			lists[other] == ret->users)
+		if (!values->count || values == ret->names || values == ret->users)
 			continue;
-		snprintf(error, USAGE_ERROR_SIZE, "--%s goes with usage --by=%s%s only", name, name,
-			other == USAGE_USER ? " and --by=container" : "");
+		snprintf(error, CLI_OPTION_ERROR_SIZE, "--%s goes with usage --by=%s%s only", name,
+			name, other == USAGE_USER ? " and --by=container" : "");
 		return -EINVAL;
 	}
 	return 0;
 }
 
 static int usage_refuse_sort(
-	const char *sort, const struct owner *owner, char error[static USAGE_ERROR_SIZE])
+	const char *sort, const struct owner *owner, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	size_t count;
-	const struct column *column = usage_table_columns(&count);
 	struct sort_names names;
 
 	sort_names_init(&names, sort);
 	sort_names_add(&names, owner->title, owner->name);
-	sort_names_add_columns(&names, column, count, NULL);
+	sort_names_add_columns(&names, &usage_table_columns, NULL);
 	return sort_names_refuse(&names, error);
 }
 
 static int usage_parse_order(const struct settings *c, enum usage_kind kind,
-	struct usage_line_choice *ret, char error[static USAGE_ERROR_SIZE])
+	struct usage_line_choice *ret, char error[static CLI_OPTION_ERROR_SIZE])
 {
 	const struct owner *owner = owner_of(usage_owner(kind));
 
@@ -86,16 +78,8 @@ const char *usage_by(unsigned int i)
 	               : NULL;
 }
 
-static int parse_kind(const char *text, enum usage_kind *ret, char error[static USAGE_ERROR_SIZE])
-{
-	*ret = text ? usage_find(text) : USAGE_USER;
-	return *ret < USAGE_KINDS_END ? 0
-	                              : cli_option_refuse("--by", text,
-						"user, group, program, unit or container", error);
-}
-
 static int parse_time(const char *option, const char *text, int64_t now_s, int64_t *ret,
-	char error[static USAGE_ERROR_SIZE])
+	char error[static CLI_OPTION_ERROR_SIZE])
 {
 	if (!text || period_parse(text, now_s, ret) == 0)
 		return 0;
@@ -109,7 +93,7 @@ static int parse_time(const char *option, const char *text, int64_t now_s, int64
  * *RET_IS_CUT true.
  */
 static int parse_times(const struct settings *c, int64_t now_s, struct period *ret,
-	bool *ret_is_cut, char error[static USAGE_ERROR_SIZE])
+	bool *ret_is_cut, char error[static CLI_OPTION_ERROR_SIZE])
 {
 	int64_t since_s, until_s = now_s;
 	int r = parse_time("--until", c->until, now_s, &until_s, error);
@@ -123,7 +107,7 @@ static int parse_times(const struct settings *c, int64_t now_s, struct period *r
 	if (r < 0)
 		return r;
 	if (since_s > now_s) {
-		snprintf(error, USAGE_ERROR_SIZE, "--since is in the future");
+		snprintf(error, CLI_OPTION_ERROR_SIZE, "--since is in the future");
 		return -EINVAL;
 	}
 	*ret = (struct period){.from_s = since_s, .to_s = until_s};
@@ -143,25 +127,28 @@ static int make_parts(struct usage_table *b, const struct period *period, size_t
 }
 
 int usage_parse(const struct settings *settings, int64_t now_s, struct usage_table *ret,
-	char error[static USAGE_ERROR_SIZE])
+	char error[static CLI_OPTION_ERROR_SIZE])
 {
 	enum usage_per per = (enum usage_per)settings->per;
 	AUTO_FREE struct period *period = NULL;
 	struct usage_line_choice choice = {0};
 	struct period all = {0};
-	enum usage_kind kind = USAGE_USER;
+	enum usage_kind kind;
+	unsigned int by = 0;
 	bool is_cut = false;
 	size_t count;
 	int r;
 
 	if (settings->operands.count > 1) {
-		snprintf(error, USAGE_ERROR_SIZE, "unexpected argument '%.60s' after usage",
+		snprintf(error, CLI_OPTION_ERROR_SIZE, "unexpected argument '%.60s' after usage",
 			settings->operands.item[1]);
 		return -EINVAL;
 	}
 	r = cli_option_check(settings, CLI_VIEW_USAGE, error);
 	if (r == 0)
-		r = parse_kind(settings->by, &kind, error);
+		r = cli_option_parse_by(
+			settings, usage_by, "user, group, program, unit or container", &by, error);
+	kind = (enum usage_kind)(USAGE_USER + by);
 	if (r == 0)
 		r = usage_parse_filters(settings, kind, &choice, error);
 	if (r == 0)
@@ -172,16 +159,15 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct usage_tab
 		return r;
 	r = period_list(per, all.from_s, all.to_s, &period, &count);
 	if (r == -EINVAL)
-		snprintf(error, USAGE_ERROR_SIZE, "--since is not before --until");
+		snprintf(error, CLI_OPTION_ERROR_SIZE, "--since is not before --until");
 	if (r == -E2BIG)
-		snprintf(error, USAGE_ERROR_SIZE,
+		snprintf(error, CLI_OPTION_ERROR_SIZE,
 			"--per: there are more than %d between --since and --until", PERIODS_MAX);
 	if (r < 0)
 		return r == -ENOMEM ? r : -EINVAL;
 	*ret = (struct usage_table){.kind = kind,
 		.per = per,
-		.limit = settings->limit,
-		.bytes = settings->bytes,
+		.look = command_look(settings, LIST_TABLE),
 		.choice = choice,
 		.is_cut = is_cut,
 		.may_begin_later = !settings->since && per == USAGE_PER_ALL};

@@ -11,8 +11,6 @@
 #include "cli/usage/usage-table.h"
 #include "config/settings.h"
 
-enum { USAGE_ERROR_SIZE = CLI_OPTION_ERROR_SIZE };
-
 /* How long memtally waits for the answers to all questions of a command. */
 #define USAGE_TIMEOUT_NS (60 * NS_PER_SEC)
 
@@ -22,7 +20,7 @@ enum { USAGE_ERROR_SIZE = CLI_OPTION_ERROR_SIZE };
  * also on failure. Returns 0; -EINVAL with a sentence for the user in ERROR; -ENOMEM.
  */
 int usage_parse(const struct settings *settings, int64_t now_s, struct usage_table *ret,
-	char error[static USAGE_ERROR_SIZE]);
+	char error[static CLI_OPTION_ERROR_SIZE]);
 
 /*
  * Asks memtally-ledger at the socket PATH for all parts of B, and calls usage_table_select(). Waits

@@ -314,8 +314,7 @@ static size_t count_lines(const char *text)
 /* Help lists the commands of this build with their purposes, and the common options. */
 static void help_lists_what_is_built(void **state)
 {
-	size_t count;
-	const struct command *command = memtally_commands(&count);
+	const struct command *command = memtally_commands();
 	AUTO_RUNNING struct running r = {0}, same = {0};
 
 	(void)state;
@@ -323,7 +322,7 @@ static void help_lists_what_is_built(void **state)
 	assert_int_equal(r.status, 0);
 	assert_int_equal(strncmp(r.out.data, "Usage: memtally [COMMAND] [OPTION...]\n\n", 39), 0);
 	assert_true(count_lines(r.out.data) <= 42);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; command[i].name; i++) {
 		char line[128];
 
 		snprintf(line, sizeof(line), "  %s%s%*s%s", command[i].name, command[i].operands,
@@ -393,12 +392,12 @@ static bool describes(const char *text, const struct option_spec *spec)
 /* The help of each command has its purpose, the options that it takes and no others. */
 static void each_command_has_help(void **state)
 {
-	size_t count, options;
-	const struct command *command = memtally_commands(&count);
+	size_t options;
+	const struct command *command = memtally_commands();
 	const struct option_spec *spec = option_table(&options);
 
 	(void)state;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; command[i].name; i++) {
 		AUTO_RUNNING struct running r = {0}, same = {0};
 
 		if (!command[i].run)
@@ -483,12 +482,12 @@ static void commands_refuse_other_options(void **state)
 /* The help of options has something to say of each option to each command that takes it. */
 static void each_option_has_a_text_for_its_commands(void **state)
 {
-	size_t count, options;
-	const struct command *command = memtally_commands(&count);
+	size_t options;
+	const struct command *command = memtally_commands();
 	const struct option_spec *spec = option_table(&options);
 
 	(void)state;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; command[i].name; i++)
 		for (size_t k = 0; k < options; k++) {
 			AUTO_BUFFER struct buffer text = {0};
 
@@ -522,11 +521,10 @@ static void check_accepted(const char *arguments)
 
 static void commands_accept_what_their_help_shows(void **state)
 {
-	size_t count;
-	const struct command *command = memtally_commands(&count);
+	const struct command *command = memtally_commands();
 
 	(void)state;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; command[i].name; i++) {
 		const struct command *c = &command[i];
 		AUTO_BUFFER struct buffer sorts = {0};
 		char *rest = NULL;
@@ -564,18 +562,17 @@ static void commands_accept_what_their_help_shows(void **state)
 /* A wrong word is refused with the commands of this build, in the order of the help. */
 static void names_the_commands_that_are_built(void **state)
 {
-	size_t count;
-	const struct command *command = memtally_commands(&count);
+	const struct command *command = memtally_commands();
 	AUTO_RUNNING struct running r = {0};
 	AUTO_BUFFER struct buffer expected = {0};
 
 	(void)state;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; command[i].name; i++)
 		if (command[i].run)
 			buffer_printf(&expected, "%s%s",
-				i + 1 == count ? " or "
-				: expected.len ? ", "
-					       : "expected ",
+				!command[i + 1].name ? " or "
+				: expected.len       ? ", "
+						     : "expected ",
 				command[i].name);
 	buffer_add_char(&expected, '\0');
 	invoked_run((const char *[INVOKED_ARGS]){"threads"}, &r);
@@ -585,11 +582,11 @@ static void names_the_commands_that_are_built(void **state)
 /* Each list of a snapshot is a command. */
 static void lists_are_commands(void **state)
 {
-	size_t count, lists = 0;
-	const struct command *command = memtally_commands(&count);
+	const struct command *command = memtally_commands();
+	size_t lists = 0;
 
 	(void)state;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; command[i].name; i++) {
 		enum metric_scope scope;
 
 		lists += selection_find_view(command[i].name, &scope) == 0;
@@ -606,8 +603,7 @@ static void check_width(const char *text)
 
 static void help_fits_a_terminal(void **state)
 {
-	size_t count;
-	const struct command *command = memtally_commands(&count);
+	const struct command *command = memtally_commands();
 	AUTO_RUNNING struct running all = {0}, options = {0};
 
 	(void)state;
@@ -615,7 +611,7 @@ static void help_fits_a_terminal(void **state)
 	check_width(all.out.data);
 	invoked_run((const char *[INVOKED_ARGS]){"help", "options"}, &options);
 	check_width(options.out.data);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; command[i].name; i++) {
 		AUTO_RUNNING struct running r = {0};
 
 		invoked_run((const char *[INVOKED_ARGS]){"help", command[i].name}, &r);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests how memtally reports errors of output and missing results. */
+/*
+ * Tests of cli/common/command.h: commands by name, words that are no commands, and how memtally reports
+ * errors of output and missing results.
+ */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
@@ -9,6 +12,46 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "cli/common/command.h"
+
+static int run(const struct settings *settings, bool is_check)
+{
+	(void)settings;
+	return is_check;
+}
+
+/* The build lacks "files". */
+static const struct command commands[] = {{.name = "users", .run = run}, {.name = "files"},
+	{.name = "host", .run = run}, {.name = NULL}};
+
+static void finds_commands_by_name(void **state)
+{
+	(void)state;
+	assert_ptr_equal(command_find(commands, "users"), &commands[0]);
+	assert_ptr_equal(command_find(commands, "files"), &commands[1]);
+	assert_null(command_find(commands, "user"));
+	assert_null(command_find(commands, ""));
+}
+
+static void refuses_other_words(void **state)
+{
+	static const struct {
+		size_t first; /* of the commands */
+		const char *word, *error;
+	} cases[] = {
+		{0, "usres", "unexpected argument 'usres'; did you mean 'users'?"},
+		{0, "file", "unexpected argument 'file'; expected users or host"},
+		{0, "", "unexpected argument ''; expected users or host"},
+		{1, "threads", "unexpected argument 'threads'; expected host"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char error[CLI_OPTION_ERROR_SIZE];
+
+		command_refuse_word(&commands[cases[i].first], cases[i].word, error);
+		assert_string_equal(error, cases[i].error);
+	}
+}
 
 /* Standard error since it was last emptied. */
 static char said[512];
@@ -108,6 +151,8 @@ static void styles_need_a_terminal_that_may_have_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_commands_by_name),
+		cmocka_unit_test(refuses_other_words),
 		cmocka_unit_test(output_errors_are_reported),
 		cmocka_unit_test(positive_results_are_not_reported_twice),
 		cmocka_unit_test(styles_need_a_terminal_that_may_have_them),

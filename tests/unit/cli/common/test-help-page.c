@@ -21,11 +21,7 @@ static const struct column columns[] = {
 	{.head = "MAX-RSS", .field = "rss_max", .flags = COLUMN_SORT},
 };
 
-static const struct column *columns_of(size_t *ret_count)
-{
-	*ret_count = ARRAY_SIZE(columns);
-	return columns;
-}
+static const struct columns all_columns = {columns, ARRAY_SIZE(columns)};
 
 static const struct command commands[] = {
 	{.name = "status",
@@ -42,8 +38,9 @@ static const struct command commands[] = {
 		.about = "",
 		.example = {{"", ""}, {"", ""}},
 		.view = CLI_VIEW_LIST,
-		.columns = {columns_of},
+		.columns = {&all_columns},
 		.run = run},
+	{.name = NULL},
 };
 
 static const char *terminated(struct buffer *b)
@@ -92,7 +89,7 @@ static void the_overview_has_the_commands_of_the_build(void **state)
 	AUTO_BUFFER struct buffer b = {0};
 
 	(void)state;
-	help_page_overview(commands, ARRAY_SIZE(commands), &b);
+	help_page_overview(commands, &b);
 	assert_non_null(strstr(terminated(&b),
 		"\nCommands:\n"
 		"  status PID...     a state\n"
@@ -107,7 +104,7 @@ static void reports_lack_of_memory(void **state)
 	AUTO_BUFFER struct buffer b = {.error = -ENOMEM};
 
 	(void)state;
-	help_page_overview(commands, ARRAY_SIZE(commands), &b);
+	help_page_overview(commands, &b);
 	help_page_command(&commands[0], &b);
 	assert_int_equal(b.error, -ENOMEM);
 	assert_int_equal(b.len, 0);

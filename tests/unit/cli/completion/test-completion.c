@@ -27,17 +27,8 @@ static const struct column more[] = {
 	{.head = "PSS", .field = "other", .flags = COLUMN_SORT},
 };
 
-static const struct column *columns_of(size_t *ret_count)
-{
-	*ret_count = ARRAY_SIZE(columns);
-	return columns;
-}
-
-static const struct column *more_of(size_t *ret_count)
-{
-	*ret_count = ARRAY_SIZE(more);
-	return more;
-}
+static const struct columns first_columns = {columns, ARRAY_SIZE(columns)},
+			    more_columns = {more, ARRAY_SIZE(more)};
 
 static int run(const struct settings *settings, bool is_check)
 {
@@ -53,7 +44,7 @@ static const struct command commands[] = {
 		.purpose = "memory: it's 'all'",
 		.view = CLI_VIEW_MAP,
 		.by = by,
-		.columns = {columns_of, more_of},
+		.columns = {&first_columns, &more_columns},
 		.run = run},
 	{.name = "second", .operands = "", .purpose = "nothing", .view = CLI_VIEW_MAP},
 	{.name = "third", .operands = "", .purpose = "a list", .view = CLI_VIEW_MAP, .run = run},
@@ -62,6 +53,7 @@ static const struct command commands[] = {
 		.purpose = "help",
 		.view = CLI_VIEW_HELP,
 		.run = run},
+	{.name = NULL},
 };
 
 static const char *terminated(struct buffer *b)
@@ -133,15 +125,14 @@ static void commands_are_those_of_the_build(void **state)
 	AUTO_BUFFER struct buffer all = {0}, some = {0}, none = {0};
 
 	(void)state;
-	completion_add_commands(commands, ARRAY_SIZE(commands), CLI_VIEWS, " ", &all);
+	completion_add_commands(commands, CLI_VIEWS, " ", &all);
 	assert_string_equal(terminated(&all), "first third help");
-	completion_add_commands(commands, ARRAY_SIZE(commands), CLI_VIEW_MAP, " | ", &some);
+	completion_add_commands(commands, CLI_VIEW_MAP, " | ", &some);
 	assert_string_equal(terminated(&some), "first | third");
-	completion_add_commands(commands, ARRAY_SIZE(commands), CLI_VIEW_PAGES, " ", &none);
+	completion_add_commands(commands, CLI_VIEW_PAGES, " ", &none);
 	assert_int_equal(none.len, 0);
-	assert_ptr_equal(
-		completion_first_of(commands, ARRAY_SIZE(commands), CLI_VIEW_MAP), &commands[0]);
-	assert_null(completion_first_of(&commands[1], 1, CLI_VIEW_MAP));
+	assert_ptr_equal(completion_first_of(commands, CLI_VIEW_MAP), &commands[0]);
+	assert_null(completion_first_of(&commands[3], CLI_VIEW_MAP));
 	assert_true(completion_has_pids(&commands[0]));
 	assert_false(completion_has_pids(&commands[3]));
 }
@@ -177,7 +168,7 @@ static void texts_are_brief_and_quoted(void **state)
 	assert_string_equal(terminated(&all), terminated(&brief));
 }
 
-typedef void renderer(const struct command *command, size_t count, struct buffer *to);
+typedef void renderer(const struct command *commands, struct buffer *to);
 
 static renderer *const renderers[] = {
 	completion_render_bash, completion_render_zsh, completion_render_fish};
@@ -185,8 +176,8 @@ static renderer *const renderers[] = {
 /* A script names each command and each option of the build. */
 static void scripts_are_complete(void **state)
 {
-	size_t count, options;
-	const struct command *command = memtally_commands(&count);
+	size_t options;
+	const struct command *command = memtally_commands();
 	const struct option_spec *spec = option_table(&options);
 
 	(void)state;
@@ -194,9 +185,9 @@ static void scripts_are_complete(void **state)
 		AUTO_BUFFER struct buffer b = {0};
 		const char *text;
 
-		renderers[i](command, count, &b);
+		renderers[i](command, &b);
 		text = terminated(&b);
-		for (size_t k = 0; k < count; k++)
+		for (size_t k = 0; command[k].name; k++)
 			if (command[k].run && !strstr(text, command[k].name))
 				fail_msg("%zu: %s", i, command[k].name);
 		for (size_t k = 0; k < options; k++)
@@ -213,7 +204,7 @@ static void absent_commands_are_left_out(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(renderers); i++) {
 		AUTO_BUFFER struct buffer b = {0};
 
-		renderers[i](commands, ARRAY_SIZE(commands), &b);
+		renderers[i](commands, &b);
 		assert_non_null(strstr(terminated(&b), "third"));
 		assert_null(strstr(b.data, "second"));
 	}
@@ -225,7 +216,7 @@ static void reports_lack_of_memory(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(renderers); i++) {
 		AUTO_BUFFER struct buffer b = {.error = -ENOMEM};
 
-		renderers[i](commands, ARRAY_SIZE(commands), &b);
+		renderers[i](commands, &b);
 		assert_int_equal(b.error, -ENOMEM);
 		assert_int_equal(b.len, 0);
 	}

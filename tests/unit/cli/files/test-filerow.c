@@ -100,13 +100,21 @@ static const char *text_of(struct buffer *b)
 	return b->data;
 }
 
+typedef int print_rows(const struct filerow_list *list, struct buffer *to);
+
+static int print_as(print_rows *print, struct fixture *f, enum list_form form, struct buffer *to)
+{
+	f->list.look.form = form;
+	return print(&f->list, to);
+}
+
 static void check_drawn(struct fixture *f, bool of_mappers, size_t width, const char *expected)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	f->list.width = width;
-	assert_int_equal(of_mappers ? filerow_print_users(&f->list, LIST_TABLE, &text)
-				    : filerow_print_files(&f->list, LIST_TABLE, &text),
+	f->list.look.width = width;
+	assert_int_equal(of_mappers ? print_as(filerow_print_users, f, LIST_TABLE, &text)
+				    : print_as(filerow_print_files, f, LIST_TABLE, &text),
 		0);
 	assert_string_equal(text_of(&text), expected);
 }
@@ -182,10 +190,10 @@ static void anonymous_shared_memory_has_an_owner(void **state)
 		" 5.0 KiB memfd:[x]\n"
 		"------------\n"
 		"65.0 KiB total of 4 files\n");
-	assert_int_equal(filerow_print_files(&f.list, LIST_CSV, &csv), 0);
+	assert_int_equal(print_as(filerow_print_files, &f, LIST_CSV, &csv), 0);
 	assert_null(strstr(text_of(&csv), " of 40"));
-	f.list.width = 0;
-	assert_int_equal(filerow_print_users(&f.list, LIST_TABLE, &users), 0);
+	f.list.look.width = 0;
+	assert_int_equal(print_as(filerow_print_users, &f, LIST_TABLE, &users), 0);
 	assert_null(strstr(text_of(&users), " of 40"));
 }
 
@@ -212,7 +220,7 @@ static void narrow_terminals_drop_columns(void **state)
 		"-------------\n"
 		"130.0 KiB total of 3 files\n");
 	f.list.sort = FILE_TABLE_PRIVATE_DIRTY_MOST;
-	f.list.limit = 1;
+	f.list.look.limit = 1;
 	check_drawn(&f, false, 90,
 		"      PSS   RESIDENT       RSS    DIRTY MAX-DIRTY PROCESSES USERS FILE\n"
 		" 76.0 KiB   80.0 KiB 116.0 KiB 20.0 KiB  12.0 KiB         2     2 /lib/a.so [replaced]\n"
@@ -234,8 +242,8 @@ static void files_in_a_table(void **state)
 		"  4.0 KiB    4.0 KiB   4.0 KiB  0.0 KiB   0.0 KiB 0.0 KiB         1     1 memfd:ring\n"
 		"-----------------------------------------------------------------------------\n"
 		"130.0 KiB >134.0 KiB 170.0 KiB 20.0 KiB         - 0.0 KiB         2     2 total of 3 files\n");
-	f.list.limit = 1;
-	f.list.bytes = true;
+	f.list.look.limit = 1;
+	f.list.look.bytes = true;
 	f.list.ascending = true;
 	f.files.row[2].present &= ~(UINT64_C(1) << FILE_TABLE_SWAP);
 	check_table(&f, false,
@@ -267,9 +275,9 @@ static void mappers_in_a_table(void **state)
 		"  9 4000000002 cat     -          4.0 KiB  4.0 KiB  0.0 KiB data memfd:ring [deleted?]\n"
 		" 42 4000000001 cat     b.service 40.0 KiB 60.0 KiB 12.0 KiB code /lib/a.so [replaced]\n"
 		" 42 4000000001 cat     b.service 50.0 KiB 50.0 KiB  0.0 KiB data /srv/b, \"c\" [deleted]\n");
-	f.list.limit = 2;
+	f.list.look.limit = 2;
 	f.list.ascending = true;
-	f.list.bytes = true;
+	f.list.look.bytes = true;
 	check_table(&f, true,
 		"PID USER       PROGRAM UNIT        PSS   RSS DIRTY AS   FILE\n"
 		" 42 4000000001 cat     b.service 51200 51200     0 data /srv/b, \"c\" [deleted]\n"
@@ -298,7 +306,7 @@ static void prints_json(void **state)
 	file_users_sort_by_file(&f.users);
 	buffer_add_char(&text, '[');
 	f.list.is_selected = true;
-	assert_int_equal(filerow_print_files(&f.list, LIST_JSON, &text), 0);
+	assert_int_equal(print_as(filerow_print_files, &f, LIST_JSON, &text), 0);
 	buffer_add_char(&text, ']');
 	root = json_of(&text);
 	assert_int_equal(json_array_size(root), 3);
@@ -347,7 +355,7 @@ static void returns_errors_of_output(void **state)
 	file_users_sort_by_file(&f.users);
 	f.list.is_selected = true;
 	full_begin();
-	r = filerow_print_files(&f.list, LIST_JSON, &text);
+	r = print_as(filerow_print_files, &f, LIST_JSON, &text);
 	assert_int_equal(full_end(), 1);
 	assert_int_equal(r, -ENOSPC);
 }
@@ -359,16 +367,16 @@ static void prints_values(void **state)
 
 	(void)state;
 	fill(&f);
-	f.list.limit = 2;
+	f.list.look.limit = 2;
 	f.files.row[1].present &= ~(UINT64_C(1) << FILE_TABLE_SWAP);
-	assert_int_equal(filerow_print_files(&f.list, LIST_CSV, &files), 0);
+	assert_int_equal(print_as(filerow_print_files, &f, LIST_CSV, &files), 0);
 	assert_string_equal(text_of(&files),
 		"device,inode,kind,state,name,executable,resident_is_exact,processes,users,mappings,size_bytes,"
 		"resident_bytes,rss_bytes,pss_bytes,private_clean_bytes,private_dirty_bytes,"
 		"private_dirty_most_bytes,anonymous_bytes,swap_bytes,hugetlb_bytes\n"
 		"8:1,7,file,replaced,/lib/a.so,true,true,2,2,2,204800,81920,118784,77824,,20480,12288,20480,0,\n"
 		"8:1,7,file,there,\"/srv/b, \"\"c\"\"\",false,false,1,1,1,102400,51200,51200,51200,,0,0,0,,\n");
-	assert_int_equal(filerow_print_users(&f.list, LIST_CSV, &who), 0);
+	assert_int_equal(print_as(filerow_print_users, &f, LIST_CSV, &who), 0);
 	assert_string_equal(text_of(&who),
 		"pid,uid,user,program,unit,user_unit,device,inode,kind,state,name,executable,mappings,size_bytes,"
 		"rss_bytes,pss_bytes,private_clean_bytes,private_dirty_bytes,anonymous_bytes,swap_bytes,hugetlb_bytes\n"
@@ -380,13 +388,13 @@ static void prints_values(void **state)
 static void finds_fields_to_sort_by(void **state)
 {
 	(void)state;
-	assert_int_equal(
-		filerow_find_sort("private_dirty_most_bytes"), FILE_TABLE_PRIVATE_DIRTY_MOST);
-	assert_int_equal(filerow_find_sort("max-dirty"), FILE_TABLE_PRIVATE_DIRTY_MOST);
-	assert_int_equal(filerow_find_sort("PSS"), FILE_TABLE_PSS);
-	assert_int_equal(filerow_find_sort("mappings"), FILE_TABLE_MAPPINGS);
-	assert_int_equal(filerow_find_sort("file"), FILE_TABLE_FIELDS);
-	assert_int_equal(filerow_find_sort("Pss_Bytes"), FILE_TABLE_PSS);
+	assert_int_equal(list_find_sort(&filerow_columns, "private_dirty_most_bytes")->index,
+		FILE_TABLE_PRIVATE_DIRTY_MOST);
+	assert_int_equal(list_find_sort(&filerow_columns, "max-dirty")->index,
+		FILE_TABLE_PRIVATE_DIRTY_MOST);
+	assert_int_equal(list_find_sort(&filerow_columns, "mappings")->index, FILE_TABLE_MAPPINGS);
+	assert_null(list_find_sort(&filerow_columns, "file"));
+	assert_int_equal(list_find_sort(&filerow_columns, "Pss_Bytes")->index, FILE_TABLE_PSS);
 }
 
 int main(void)

@@ -56,10 +56,15 @@ static void check(const struct view *view, enum hosttable which, bool bytes, con
 	AUTO_BUFFER struct buffer text = {0}, unused = {0};
 	AUTO_LIST struct list list = {.to = NULL};
 
-	assert_int_equal(hosttable_build(view, which, LIST_TABLE, bytes, &unused, &list), 0);
+	assert_int_equal(
+		hosttable_build(view, which,
+			&(struct list_look){.form = LIST_TABLE, .bytes = bytes}, &unused, &list),
+		0);
 	flatten(&list.table, &text);
 	assert_string_equal(text.data, expected);
 }
+
+static const struct list_look as_table = {.form = LIST_TABLE}, as_csv = {.form = LIST_CSV};
 
 static void memory_adds_up(void **state)
 {
@@ -166,8 +171,8 @@ static void unknown_lines_are_not_shown(void **state)
 			AUTO_BUFFER struct buffer unused = {0};
 			AUTO_LIST struct list list = {.to = NULL};
 
-			assert_int_equal(hosttable_build(view, (enum hosttable)k, LIST_TABLE, false,
-						 &unused, &list),
+			assert_int_equal(
+				hosttable_build(view, (enum hosttable)k, &as_table, &unused, &list),
 				HOSTTABLE_EMPTY);
 		}
 	}
@@ -212,8 +217,7 @@ static void every_line_is_in_the_sheet(void **state)
 	AUTO_LIST struct list list = {.to = NULL};
 
 	(void)state;
-	assert_int_equal(
-		hosttable_build(view, HOSTTABLE_MEMORY, LIST_TABLE, false, &unused, &list), 0);
+	assert_int_equal(hosttable_build(view, HOSTTABLE_MEMORY, &as_table, &unused, &list), 0);
 	flatten(&list.table, &text);
 	for (unsigned int i = 0; i < BALANCE_KINDS; i++) {
 		const struct balance_kind *kind = balance_kind(i);
@@ -234,8 +238,7 @@ static void shows_all_quantities(void **state)
 	const struct metric *m = metric_table(METRIC_HOST, &count);
 
 	(void)state;
-	assert_int_equal(
-		hosttable_build(view, HOSTTABLE_FIELDS, LIST_TABLE, false, &unused, &list), 0);
+	assert_int_equal(hosttable_build(view, HOSTTABLE_FIELDS, &as_table, &unused, &list), 0);
 	flatten(&list.table, &text);
 	for (size_t i = 0; i < count; i++)
 		present += ROW_HAS(view_host(view), m[i].index) &&
@@ -250,7 +253,7 @@ static void shows_all_quantities(void **state)
 		"|unmeasured_rss_bytes.denied|RSS of processes that could not be measured, because"));
 	assert_null(strstr(text.data, "unmeasured_processes.blocked")); /* 0 */
 	assert_null(strstr(text.data, "pss_high_bytes"));               /* absent */
-	assert_int_equal(hosttable_build(view, HOSTTABLE_FIELDS, LIST_CSV, false, &csv, &cells), 0);
+	assert_int_equal(hosttable_build(view, HOSTTABLE_FIELDS, &as_csv, &csv, &cells), 0);
 	buffer_add_char(&csv, '\0');
 	assert_int_equal(strncmp(csv.data, "field,value\n", 12), 0);
 	assert_non_null(strstr(csv.data, "\npss_bytes,625285120\n"));
@@ -279,8 +282,7 @@ static void explains_each_reason(void **state)
 		if (is_reason(&m[i]))
 			ROW_SET(&host, m[i].index, 4096);
 	view = make_of(&host, NULL);
-	assert_int_equal(
-		hosttable_build(view, HOSTTABLE_FIELDS, LIST_TABLE, false, &unused, &list), 0);
+	assert_int_equal(hosttable_build(view, HOSTTABLE_FIELDS, &as_table, &unused, &list), 0);
 	flatten(&list.table, &text);
 	for (size_t i = 0; i < count; i++) {
 		char field[METRIC_NAME_SIZE], cell[200], bare[80];
@@ -312,7 +314,7 @@ static void returns_errors_of_output(void **state)
 	for (unsigned int i = 0; i < (1 << 16) - 100; i++)
 		buffer_add_char(&text, ' ');
 	full_begin();
-	r = hosttable_build(view, HOSTTABLE_FIELDS, LIST_CSV, false, &text, &list);
+	r = hosttable_build(view, HOSTTABLE_FIELDS, &as_csv, &text, &list);
 	assert_int_equal(full_end(), 1);
 	assert_int_equal(r, -ENOSPC);
 	assert_int_equal(text.len, 0);

@@ -56,9 +56,10 @@ static void build(const struct table_case *c, struct buffer *to)
 		.is_measured = c->is_measured, .is_estimated = c->is_estimated};
 	AUTO_VIEW struct view *view = sample_open(&options);
 	struct owner_rows rows = {.scope = c->scope,
-		.limit = c->limit,
-		.bytes = c->bytes,
-		.width = drawn_width ? drawn_width : WIDTH};
+		.look = {.form = c->is_csv ? LIST_CSV : LIST_TABLE,
+			.limit = c->limit,
+			.bytes = c->bytes,
+			.width = drawn_width ? drawn_width : WIDTH}};
 	AUTO_FREE uint32_t *row = NULL;
 	char error[QUERY_ERROR_SIZE];
 	struct sums sums;
@@ -79,7 +80,7 @@ static void build(const struct table_case *c, struct buffer *to)
 	rows.row = row;
 	selection_sum(&(struct selection){.scope = c->scope}, view, row, rows.count, &sums);
 	rows.sums = &sums;
-	assert_int_equal(owner_rows_print(view, &rows, c->is_csv ? LIST_CSV : LIST_TABLE, to), 0);
+	assert_int_equal(owner_rows_print(view, &rows, to), 0);
 	buffer_add_char(to, '\0');
 }
 
@@ -475,19 +476,20 @@ static void returns_errors_without_memory(void **state)
 		.row = row,
 		.count = ARRAY_SIZE(row),
 		.sums = &sums,
-		.width = WIDTH};
+		.look.width = WIDTH};
 
 	(void)state;
 	query_init(&q, METRIC_PROCESS);
 	for (unsigned int is_csv = 0; is_csv < 2; is_csv++) {
 		unsigned int n = 0;
 
+		rows.look.form = is_csv ? LIST_CSV : LIST_TABLE;
 		for (bool failed = true; failed;) {
 			AUTO_BUFFER struct buffer text = {0};
 			int r;
 
 			allocation_fail_at(++n);
-			r = owner_rows_print(view, &rows, is_csv ? LIST_CSV : LIST_TABLE, &text);
+			r = owner_rows_print(view, &rows, &text);
 			failed = allocation_end();
 			assert_int_equal(r, failed ? -ENOMEM : 0);
 		}

@@ -29,9 +29,12 @@ static void print(const struct maprow_format *f, enum list_form form,
 	struct buffer *total)
 {
 	AUTO_BUFFER struct buffer rest = {0}, beside = {0};
-	struct list l = maprow_list(f, form, head ? head : &rest);
+	struct maprow_format own = *f;
+	struct list l;
 
-	buffer_printf(&beside, "total of 1 row%s", f->bytes ? "" : ", in KiB");
+	own.look.form = form;
+	l = maprow_list(&own, &maprow_columns, head ? head : &rest);
+	buffer_printf(&beside, "total of 1 row%s", f->look.bytes ? "" : ", in KiB");
 	list_begin(&l);
 	l.to = line ? line : &rest;
 	assert_int_equal(list_add(&l, row), 0);
@@ -73,7 +76,7 @@ static void lines_have_fixed_columns(void **state)
 		"25       35        3     3072      3.0 /lib/a, \"b\" [deleted]\n",
 		"                                             128      100       50       75       "
 		"25       35        3     3072      3.0 total of 1 row, in KiB\n");
-	check_lines(&(struct maprow_format){.by = MAPPING_TABLE_BY_FILE, .bytes = true},
+	check_lines(&(struct maprow_format){.by = MAPPING_TABLE_BY_FILE, .look.bytes = true},
 		" MAPPINGS          SIZE           RSS           PSS        SHARED       PRIVATE   "
 		"      DIRTY          SWAP          HUGE  SHARERS FILE\n",
 		"        1        131072        102400         51200         76800         25600   "
@@ -108,7 +111,7 @@ static void cells_are_always_separated(void **state)
 	for (unsigned int i = 0; i < 8; i++) {
 		const struct maprow_format f = {
 			.by = i & 1 ? MAPPING_TABLE_BY_MAPPING : MAPPING_TABLE_BY_KIND,
-			.bytes = i & 2,
+			.look.bytes = i & 2,
 			.has_pid = i & 4};
 
 		for (unsigned int shift = 0; shift < 64; shift++) {
@@ -153,6 +156,15 @@ static void unknown_quantities_are_absent(void **state)
 	assert_string_equal(text_of(&csv), "2,,,heap,anon,false,,,,,,,,4096,,,,,,,,,,,,,,,,,,,,\n");
 }
 
+/* Returns the .index of the column with the name NAME. */
+static unsigned int index_of(const char *name)
+{
+	const struct column *found = list_find_sort(&maprow_columns, name);
+
+	assert_non_null(found);
+	return found->index;
+}
+
 static void json_has_every_field(void **state)
 {
 	const struct maprow_format f = {.by = MAPPING_TABLE_BY_MAPPING};
@@ -180,13 +192,13 @@ static void json_has_every_field(void **state)
 
 		assert_int_equal(value != NULL, i < MAPPING_THP_ELIGIBLE);
 		assert_true(!value || (uint64_t)json_integer_value(value) == mapped_library.q[i]);
-		assert_int_equal(maprow_find_sort(maprow_name((enum mapping_field)i)), i);
+		assert_int_equal(index_of(maprow_name((enum mapping_field)i)), i);
 	}
-	assert_int_equal(maprow_find_sort("none"), MAPROW_INDICES);
-	assert_int_equal(maprow_find_sort("address"), MAPROW_INDICES);
-	assert_int_equal(maprow_find_sort("Dirty"), MAPROW_DIRTY);
-	assert_int_equal(maprow_find_sort("private_bytes"), MAPROW_PRIVATE);
-	assert_int_equal(maprow_find_sort("SHARERS"), MAPROW_SHARERS);
+	assert_null(list_find_sort(&maprow_columns, "none"));
+	assert_null(list_find_sort(&maprow_columns, "address"));
+	assert_int_equal(index_of("Dirty"), MAPROW_DIRTY);
+	assert_int_equal(index_of("private_bytes"), MAPROW_PRIVATE);
+	assert_int_equal(index_of("SHARERS"), MAPROW_SHARERS);
 	json_decref(json);
 }
 
@@ -268,12 +280,12 @@ static void csv_has_the_fate_of_deleted_files(void **state)
 /* A row and the total have both the shared and the private memory, or neither. */
 static void json_has_both_parts_or_none(void **state)
 {
-	const struct maprow_format f = {.by = MAPPING_TABLE_BY_MAPPING};
+	const struct maprow_format f = {.by = MAPPING_TABLE_BY_MAPPING, .look.form = LIST_LINES};
 	const struct mapping_table_row row = {.name = (char *)(uintptr_t) "name",
 		.present = BIT(MAPPING_RSS) | BIT(MAPPING_SHARED_CLEAN) |
 	                   BIT(MAPPING_SHARED_DIRTY)};
 	AUTO_BUFFER struct buffer one = {0}, total = {0}, unused = {0};
-	AUTO_LIST struct list lines = maprow_list(&f, LIST_LINES, &unused);
+	AUTO_LIST struct list lines = maprow_list(&f, &maprow_columns, &unused);
 
 	(void)state;
 	print(&f, LIST_JSON, &row, NULL, &one, NULL);
@@ -352,7 +364,7 @@ static void sorts_by_any_amount(void **state)
 		char order[ARRAY_SIZE(row) + 1] = "";
 
 		row[1].q[MAPPING_PRIVATE_DIRTY] = 7;
-		maprow_sort(&table, maprow_find_sort(cases[i].sort));
+		maprow_sort(&table, index_of(cases[i].sort));
 		for (size_t k = 0; k < table.rows; k++)
 			order[k] = *table.row[k].name;
 		assert_string_equal(order, cases[i].order);

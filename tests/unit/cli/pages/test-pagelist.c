@@ -66,8 +66,10 @@ static int fill(struct pagelist *l)
 static struct pagelist list_by(enum pagerow_by by, struct buffer *text)
 {
 	return (struct pagelist){
-		.format = {.by = by, .has_pid = true, .known = pagesum_known(false, true)},
-		.form = LIST_LINES,
+		.format = {.by = by,
+			.look.form = LIST_LINES,
+			.has_pid = true,
+			.known = pagesum_known(false, true)},
 		.sort = PAGESUM_RSS,
 		.text = text,
 	};
@@ -79,7 +81,7 @@ static json_t *json_of(enum pagerow_by by)
 	struct pagelist l = list_by(by, &text);
 	json_t *root;
 
-	l.form = LIST_JSON;
+	l.format.look.form = LIST_JSON;
 	assert_int_equal(fill(&l), 0);
 	buffer_add_text(&text, "}");
 	root = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
@@ -142,7 +144,7 @@ static void rows_are_sorted_and_limited(void **state)
 
 		l.is_sorted = true;
 		l.ascending = ascending;
-		l.limit = 1;
+		l.format.look.limit = 1;
 		assert_int_equal(fill(&l), 0);
 		buffer_add_char(&text, '\0');
 		assert_int_equal(!!strstr(text.data, "[heap]"), ascending);

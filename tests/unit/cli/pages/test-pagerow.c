@@ -57,6 +57,43 @@ static void print(struct list l, const void *row, struct buffer *head, struct bu
 	list_done(&l);
 }
 
+/* These return a list of rows of F in FORM, of one format at a time. */
+static struct list rows_as(const struct pagerow_format *f, enum list_form form)
+{
+	static struct pagerow_format own;
+
+	own = *f;
+	own.look.form = form;
+	return pagerow_list(&own, NULL);
+}
+
+static struct list pages_as(const struct pagerow_format *f, enum list_form form)
+{
+	struct pagerow_format own = *f;
+
+	own.by = PAGEROW_BY_PAGE;
+	return rows_as(&own, form);
+}
+
+static struct list times_as_lines(
+	const struct pagerow_format *f, const struct pagerow *total, struct pagerow_times *times)
+{
+	static struct pagerow_format own;
+
+	own = *f;
+	own.look.form = LIST_LINES;
+	return pagerow_times_list(&own, total, times, NULL);
+}
+
+static struct list parts_as(const struct partrow_format *f, enum list_form form)
+{
+	static struct partrow_format own;
+
+	own = *f;
+	own.look.form = form;
+	return partrow_list(&own, NULL);
+}
+
 static size_t width_of_line(const char *line)
 {
 	return strcspn(line, "\n");
@@ -68,7 +105,7 @@ static void lines_have_fixed_columns(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
 		const struct pagerow_format f = {.by = i & 1 ? PAGEROW_BY_MAPPING : PAGEROW_BY_KIND,
-			.bytes = i & 2,
+			.look.bytes = i & 2,
 			.has_pid = i & 4,
 			.known = pagesum_known(true, true)};
 		AUTO_BUFFER struct buffer head = {0}, line = {0}, total = {0}, times = {0};
@@ -76,13 +113,13 @@ static void lines_have_fixed_columns(void **state)
 		struct pagerow_times columns;
 		const char *of = i & 1 ? " /lib/a, \"b\"\n" : " code\n";
 
-		print(pagerow_list(&f, LIST_LINES, NULL), &row, &head, &line, &total);
+		print(rows_as(&f, LIST_LINES), &row, &head, &line, &total);
 		assert_int_equal(
 			width_of_line(text_of(&head)) - strlen(i & 1 ? " MAPPING" : " KIND"),
 			width_of_line(text_of(&line)) - strlen(of) + 1);
 		assert_int_equal(width_of_line(text_of(&total)), strlen(line.data) - strlen(of));
 		assert_string_equal(line.data + strlen(line.data) - strlen(of), of);
-		print(pagerow_times_list(&f, &row, &columns, NULL), &row, &times, &times, &times);
+		print(times_as_lines(&f, &row, &columns), &row, &times, &times, &times);
 		assert_non_null(strstr(text_of(&times), "   1 "));
 		assert_non_null(strstr(times.data, " 3-4 "));
 		assert_non_null(strstr(times.data, ">1024 "));
@@ -109,7 +146,7 @@ static void cells_of_pages_are_always_separated(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
 		const struct pagerow_format f = {.by = i & 1 ? PAGEROW_BY_MAPPING : PAGEROW_BY_KIND,
-			.bytes = i & 2,
+			.look.bytes = i & 2,
 			.has_pid = i & 4,
 			.known = pagesum_known(true, true)};
 		const struct page page = {.address = UINT64_MAX,
@@ -127,15 +164,15 @@ static void cells_of_pages_are_always_separated(void **state)
 		row.start = row.end = UINT64_MAX;
 		for (unsigned int k = 0; k < PAGESUM_FIELDS; k++)
 			row.sum.q[k] = UINT64_MAX;
-		print(pagerow_list(&f, LIST_LINES, NULL), &row, &head, &line, &total);
+		print(rows_as(&f, LIST_LINES), &row, &head, &line, &total);
 		assert_int_equal(cells_of(text_of(&line)), cells_of(text_of(&head)));
 		assert_int_equal(cells_of(strchr(text_of(&total), '\n') + 1), 11U + 6U);
-		print(pagerow_times_list(&f, &(struct pagerow){0}, &columns, NULL), &row,
-			&times_head, &times, NULL);
+		print(times_as_lines(&f, &(struct pagerow){0}, &columns), &row, &times_head, &times,
+			NULL);
 		assert_int_equal(
 			cells_of(text_of(&times)), 1U + 1U + (i & 1) * 2U + (i & 1 && i & 4));
-		print(pagerow_page_list(&f, LIST_LINES, NULL), &(struct pagerow_page){&row, &page},
-			&page_head, &pages, NULL);
+		print(pages_as(&f, LIST_LINES), &(struct pagerow_page){&row, &page}, &page_head,
+			&pages, NULL);
 		assert_int_equal(cells_of(text_of(&pages)), cells_of(text_of(&page_head)));
 	}
 }
@@ -154,7 +191,7 @@ static void cells_of_parts_are_always_separated(void **state)
 
 		for (unsigned int k = 0; k < PARTROW_FIELDS; k++)
 			row.q[k] = UINT64_MAX;
-		print(partrow_list(&f, LIST_LINES, NULL), &row, &head, &line, &total);
+		print(parts_as(&f, LIST_LINES), &row, &head, &line, &total);
 		assert_int_equal(cells_of(text_of(&line)), cells_of(text_of(&head)));
 		assert_int_equal(cells_of(strchr(text_of(&total), '\n') + 1), PARTROW_FIELDS + 6U);
 	}
@@ -170,10 +207,10 @@ static void unknown_quantities_are_absent(void **state)
 
 	(void)state;
 	row.name = program;
-	print(pagerow_list(&f, LIST_LINES, NULL), &row, NULL, &line, NULL);
+	print(rows_as(&f, LIST_LINES), &row, NULL, &line, NULL);
 	assert_string_equal(text_of(&line),
 		"        1        2        3        4        5        6        -        -        -       13       14 42 =program\n");
-	print(pagerow_list(&f, LIST_JSON, NULL), &row, NULL, &text, NULL);
+	print(rows_as(&f, LIST_JSON), &row, NULL, &text, NULL);
 	json = json_loads(text_of(&text), JSON_REJECT_DUPLICATES, NULL);
 	assert_int_equal(json_integer_value(json_object_get(json, "rss_bytes")), 2 * KIB);
 	assert_string_equal(json_string_value(json_object_get(json, "program")), "=program");
@@ -181,7 +218,7 @@ static void unknown_quantities_are_absent(void **state)
 	assert_null(json_object_get(json, "huge_bytes"));
 	assert_null(json_object_get(json, "mapped_1_bytes"));
 	json_decref(json);
-	print(pagerow_list(&f, LIST_CSV, NULL), &row, NULL, &csv, NULL);
+	print(rows_as(&f, LIST_CSV), &row, NULL, &csv, NULL);
 	assert_non_null(strstr(text_of(&csv), "3,42,'=program,1024,2048,"));
 	assert_non_null(strstr(csv.data, ",13312,14336,,,,,,,,,,,,,\n"));
 }
@@ -206,7 +243,7 @@ static void csv_has_a_cell_for_each_head(void **state)
 		struct pagerow row = row_of();
 
 		row.name = program;
-		print(pagerow_list(&f, LIST_CSV, NULL), &row, &head, &line, NULL);
+		print(rows_as(&f, LIST_CSV), &row, &head, &line, NULL);
 		assert_int_equal(count(text_of(&head), ','), count(text_of(&line), ','));
 	}
 }
@@ -249,11 +286,11 @@ static void prints_single_pages(void **state)
 		AUTO_BUFFER struct buffer line = {0}, csv = {0}, text = {0};
 		json_t *json;
 
-		print(pagerow_page_list(&f, LIST_LINES, NULL), &row, NULL, &line, NULL);
+		print(pages_as(&f, LIST_LINES), &row, NULL, &line, NULL);
 		assert_string_equal(text_of(&line), lines[i]);
-		print(pagerow_page_list(&f, LIST_CSV, NULL), &row, NULL, &csv, NULL);
+		print(pages_as(&f, LIST_CSV), &row, NULL, &csv, NULL);
 		assert_string_equal(text_of(&csv), cells[i]);
-		print(pagerow_page_list(&f, LIST_JSON, NULL), &row, NULL, &text, NULL);
+		print(pages_as(&f, LIST_JSON), &row, NULL, &text, NULL);
 		json = json_loads(text_of(&text), JSON_REJECT_DUPLICATES, NULL);
 		assert_string_equal(json_string_value(json_object_get(json, "state")),
 			page_state_name(pages[i].state));
@@ -290,8 +327,8 @@ static void prints_parts(void **state)
 		struct partrow row = part_of(true), none = part_of(false);
 		json_t *json;
 
-		print(partrow_list(&f, LIST_LINES, NULL), &row, &head, &line, &total);
-		print(partrow_list(&f, LIST_LINES, NULL), &none, NULL, &rest, NULL);
+		print(parts_as(&f, LIST_LINES), &row, &head, &line, &total);
+		print(parts_as(&f, LIST_LINES), &none, NULL, &rest, NULL);
 		assert_int_equal(strstr(text_of(&head), "FILE") - head.data,
 			strstr(text_of(&line), name) - line.data);
 		assert_int_equal(strstr(text_of(&rest), name) - rest.data,
@@ -300,10 +337,10 @@ static void prints_parts(void **state)
 		assert_int_equal(!strstr(line.data, "           6           7 "), !(i & 4));
 		assert_int_equal(strspn(text_of(&total), "-"),
 			strstr(head.data, i & 1 ? " SYMBOL" : " SECTION") - head.data);
-		print(partrow_list(&f, LIST_CSV, NULL), &row, &csv_head, &csv, NULL);
+		print(parts_as(&f, LIST_CSV), &row, &csv_head, &csv, NULL);
 		assert_int_equal(count(text_of(&csv_head), ',') + 1,
 			count(text_of(&csv), ',')); /* within a name */
-		print(partrow_list(&f, LIST_JSON, NULL), &row, NULL, &text, NULL);
+		print(parts_as(&f, LIST_JSON), &row, NULL, &text, NULL);
 		json = json_loads(text_of(&text), JSON_REJECT_DUPLICATES, NULL);
 		assert_string_equal(
 			json_string_value(json_object_get(json, i & 1 ? "symbol" : "section")),
@@ -313,7 +350,7 @@ static void prints_parts(void **state)
 		assert_int_equal(!json_object_get(json, "dirty_bytes"), !(i & 4));
 		json_decref(json);
 		buffer_clear(&text);
-		print(partrow_list(&f, LIST_JSON, NULL), &none, NULL, &text, NULL);
+		print(parts_as(&f, LIST_JSON), &none, NULL, &text, NULL);
 		json = json_loads(text_of(&text), JSON_REJECT_DUPLICATES, NULL);
 		assert_non_null(json);
 		assert_null(json_object_get(json, "address"));
@@ -324,17 +361,16 @@ static void prints_parts(void **state)
 static void finds_fields_by_name(void **state)
 {
 	(void)state;
-	for (unsigned int i = 0; i < PAGEROW_BYS; i++)
-		assert_int_equal(pagerow_find_by(pagerow_by_name((enum pagerow_by)i)), i);
-	assert_int_equal(pagerow_find_by("file"), PAGEROW_BYS);
-	assert_int_equal(pagerow_find_sort("mapped_3_to_4_bytes"), PAGESUM_MAPPED_FIRST + 2);
-	assert_int_equal(pagerow_find_sort("mapped_more_bytes"), PAGESUM_MAPPED_LAST);
-	assert_int_equal(pagerow_find_sort("Swapped"), PAGESUM_SWAPPED);
-	assert_int_equal(pagerow_find_sort("pss_bytes"), PAGESUM_FIELDS);
-	assert_int_equal(partrow_find_sort("written_bytes"), PARTROW_WRITTEN);
-	assert_int_equal(partrow_find_sort("Resident"), PARTROW_RESIDENT);
-	assert_int_equal(partrow_find_sort("address"), PARTROW_FIELDS);
-	assert_int_equal(partrow_find_sort("rss_bytes"), PARTROW_FIELDS);
+	assert_int_equal(list_find_sort(&pagerow_columns, "mapped_3_to_4_bytes")->index,
+		PAGESUM_MAPPED_FIRST + 2);
+	assert_int_equal(
+		list_find_sort(&pagerow_columns, "mapped_more_bytes")->index, PAGESUM_MAPPED_LAST);
+	assert_int_equal(list_find_sort(&pagerow_columns, "Swapped")->index, PAGESUM_SWAPPED);
+	assert_null(list_find_sort(&pagerow_columns, "pss_bytes"));
+	assert_int_equal(list_find_sort(&partrow_columns, "written_bytes")->index, PARTROW_WRITTEN);
+	assert_int_equal(list_find_sort(&partrow_columns, "Resident")->index, PARTROW_RESIDENT);
+	assert_null(list_find_sort(&partrow_columns, "address"));
+	assert_null(list_find_sort(&partrow_columns, "rss_bytes"));
 }
 
 int main(void)

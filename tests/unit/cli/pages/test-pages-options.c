@@ -53,10 +53,10 @@ static void orders_rows_by_kind_and_form(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_SETTINGS struct settings *settings = load(cases[i].args);
-		AUTO_PAGES_OPTIONS struct pages_options options = {0};
-		char error[PID_SELECTION_ERROR_SIZE] = "";
+		AUTO_INSPECTION struct inspection options = {.settings = settings};
+		char error[CLI_OPTION_ERROR_SIZE] = "";
 
-		assert_int_equal(pages_options_parse(settings, &options, error), 0);
+		assert_int_equal(pages_options_parse(&options, error), 0);
 		assert_int_equal(options.is_sorted, cases[i].is_sorted);
 		assert_int_equal(options.sort, cases[i].sort);
 	}

@@ -50,7 +50,7 @@ static void check_order(const struct partlist *asked, const char *expected)
 	struct partlist l = *asked;
 	json_t *root, *rows;
 
-	l.form = LIST_JSON;
+	l.format.look.form = LIST_JSON;
 	l.text = &text;
 	assert_int_equal(fill(&l), 0);
 	assert_int_equal(l.count, 3);
@@ -77,12 +77,12 @@ static void rows_are_in_order_of_address_or_sorted(void **state)
 
 	(void)state;
 	check_order(&asked, "1 2 3 ");
-	asked.limit = 2;
+	asked.format.look.limit = 2;
 	check_order(&asked, "1 2 ");
 	asked.is_sorted = true;
 	check_order(&asked, "2 3 ");
 	asked.ascending = true;
-	asked.limit = 0;
+	asked.format.look.limit = 0;
 	check_order(&asked, "1 3 2 ");
 }
 
@@ -101,7 +101,7 @@ static json_t *with_halves(struct partlist *l, unsigned int whole)
 		partlist_keep(l);
 	}
 	assert_int_equal(partlist_finish(l), 0);
-	if (l->form != LIST_JSON)
+	if (l->format.look.form != LIST_JSON)
 		return NULL;
 	buffer_add_text(l->text, "}");
 	root = json_loadb(l->text->data, l->text->len, JSON_REJECT_DUPLICATES, NULL);
@@ -115,8 +115,9 @@ static void dropped_processes_are_in_no_sum(void **state)
 	for (unsigned int whole = 0; whole < 3; whole++) {
 		for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
 			AUTO_BUFFER struct buffer text = {0};
-			struct partlist l = {
-				.form = LIST_JSON, .is_sorted = is_sorted, .text = &text};
+			struct partlist l = {.format.look.form = LIST_JSON,
+				.is_sorted = is_sorted,
+				.text = &text};
 			json_t *root = with_halves(&l, whole), *rows, *total;
 
 			rows = json_object_get(root, "rows");
@@ -141,7 +142,7 @@ static void table_ends_with_the_total(void **state)
 	(void)state;
 	for (unsigned int whole = 0; whole < ARRAY_SIZE(expected); whole++) {
 		AUTO_BUFFER struct buffer text = {0};
-		struct partlist l = {.form = LIST_LINES, .text = &text};
+		struct partlist l = {.format.look.form = LIST_LINES, .text = &text};
 
 		with_halves(&l, whole);
 		buffer_add_char(&text, '\0');
@@ -156,7 +157,7 @@ static void rows_of_one_file_share_its_path(void **state)
 {
 	static const char *const files[] = {"/lib/x", "/lib/x", "/lib/y", "/lib/x"};
 	AUTO_BUFFER struct buffer text = {0};
-	struct partlist l = {.form = LIST_JSON,
+	struct partlist l = {.format.look.form = LIST_JSON,
 		.is_sorted = true,
 		.ascending = true,
 		.sort = PARTROW_RESIDENT,
@@ -192,7 +193,8 @@ static void returns_errors_without_memory(void **state)
 	(void)state;
 	for (unsigned int n = 1;; n++) {
 		AUTO_BUFFER struct buffer text = {0};
-		struct partlist l = {.form = LIST_JSON, .is_sorted = true, .text = &text};
+		struct partlist l = {
+			.format.look.form = LIST_JSON, .is_sorted = true, .text = &text};
 		int r;
 
 		allocation_fail_at(n);

@@ -35,7 +35,7 @@ int __wrap_target_open(const struct procfs *procfs, pid_t pid, struct target *re
 }
 
 struct making {
-	const struct sharing_options *options;
+	const struct inspection *options;
 	const struct view *view;
 	struct procfs procfs;
 	struct groups groups;
@@ -53,8 +53,8 @@ static void skips_a_missing_process_that_blocks(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	struct pid_selection_process process[] = {{.pid = BLOCKS}, {.pid = THERE}};
-	const struct sharing_options options = {
-		.chosen = {.process = process, .count = ARRAY_SIZE(process)}, .kind = OWNER_KINDS};
+	const struct inspection options = {
+		.chosen = {.process = process, .count = ARRAY_SIZE(process)}, .by = OWNER_KINDS};
 	struct making m = {.options = &options, .view = view, .procfs = {.fd = -1}};
 
 	(void)state;
@@ -79,8 +79,8 @@ static void named_processes_are_chosen(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	struct pid_selection_process process[] = {{.pid = 2001}, {.pid = 1002}};
-	const struct sharing_options options = {
-		.chosen = {.process = process, .count = ARRAY_SIZE(process)}, .kind = OWNER_KINDS};
+	const struct inspection options = {
+		.chosen = {.process = process, .count = ARRAY_SIZE(process)}, .by = OWNER_KINDS};
 	struct making m = {.options = &options, .view = view, .procfs = {.fd = -1}};
 
 	(void)state;
@@ -102,8 +102,8 @@ static uint64_t choose_many(size_t count)
 	AUTO_VIEW struct view *view = sample_open(
 		&(struct sample_options){.more = (uint32_t)count});
 	AUTO_FREE struct pid_selection_process *process = calloc(count, sizeof(*process));
-	const struct sharing_options options = {
-		.chosen = {.process = process, .count = count}, .kind = OWNER_KINDS};
+	const struct inspection options = {
+		.chosen = {.process = process, .count = count}, .by = OWNER_KINDS};
 	struct making m = {.options = &options, .view = view, .procfs = {.fd = -1}};
 	uint64_t begin_ns, took_ns;
 

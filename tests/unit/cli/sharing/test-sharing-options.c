@@ -5,6 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "cli/sharing/sharing-options.h"
+#include "cli/sharing/sharing-row.h"
 
 enum { ARGS_MAX = 5 };
 
@@ -58,17 +59,17 @@ static void parses_arguments(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_SETTINGS struct settings *settings = load(cases[i].args);
-		AUTO_SHARING_OPTIONS struct sharing_options options = {0};
-		char error[PID_SELECTION_ERROR_SIZE] = "";
+		AUTO_INSPECTION struct inspection options = {.settings = settings};
+		char error[CLI_OPTION_ERROR_SIZE] = "";
 
-		assert_int_equal(sharing_options_parse(settings, &options, error), 0);
-		assert_int_equal(options.kind, cases[i].kind);
+		assert_int_equal(sharing_options_parse(&options, error), 0);
+		assert_int_equal(options.by, cases[i].kind);
 		assert_int_equal(sharing_options_is_set(&options), cases[i].kind == OWNER_KINDS);
 		assert_int_equal(options.sort, cases[i].sort);
 		assert_int_equal(options.chosen.count, cases[i].pids);
 		assert_int_equal(options.chosen.has_filters, cases[i].has_filters);
 		assert_int_equal(options.ascending, cases[i].ascending);
-		assert_int_equal(options.matrix, cases[i].matrix);
+		assert_int_equal(settings->matrix, cases[i].matrix);
 	}
 }
 
@@ -82,11 +83,11 @@ static void lists_the_values_of_by(void **state)
 	for (; (by = sharing_options_by(count)); count++) {
 		AUTO_SETTINGS struct settings *settings = load(
 			(const char *[ARGS_MAX]){"17", "--by", by});
-		AUTO_SHARING_OPTIONS struct sharing_options options = {0};
-		char error[PID_SELECTION_ERROR_SIZE] = "";
+		AUTO_INSPECTION struct inspection options = {.settings = settings};
+		char error[CLI_OPTION_ERROR_SIZE] = "";
 
-		assert_int_equal(sharing_options_parse(settings, &options, error), 0);
-		assert_int_equal(options.kind, count);
+		assert_int_equal(sharing_options_parse(&options, error), 0);
+		assert_int_equal(options.by, count);
 		last = by;
 	}
 	assert_int_equal(count, OWNER_KINDS + 1);
@@ -106,16 +107,15 @@ static void describes_wrong_arguments(void **state)
 		{{"--matrix", "--user=alice"}, "--matrix needs groups"},
 		{{"--matrix", "17"}, "--matrix needs groups"},
 		{{"seventeen"}, "seventeen"},
-		{{"--sections", "17"}, "--sections"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_SETTINGS struct settings *settings = load(cases[i].args);
-		struct sharing_options options;
-		char error[PID_SELECTION_ERROR_SIZE] = "";
+		AUTO_INSPECTION struct inspection options = {.settings = settings};
+		char error[CLI_OPTION_ERROR_SIZE] = "";
 
-		assert_int_equal(sharing_options_parse(settings, &options, error), -EINVAL);
+		assert_int_equal(sharing_options_parse(&options, error), -EINVAL);
 		assert_non_null(strstr(error, cases[i].word));
 	}
 }

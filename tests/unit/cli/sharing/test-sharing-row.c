@@ -83,12 +83,24 @@ static const char *text_of(struct buffer *b)
 	return b->data;
 }
 
+typedef int print_report(const struct sharing_report *r, struct buffer *to);
+
+/* Prints a copy of R in FORM. */
+static int print_as(
+	print_report *print, const struct sharing_report *r, enum list_form form, struct buffer *to)
+{
+	struct sharing_report own = *r;
+
+	own.look.form = form;
+	return print(&own, to);
+}
+
 /* Prints the table of R, or its matrix, in TO, terminated, in place of what it has. */
 static void draw(const struct sharing_report *r, bool is_matrix, struct buffer *to)
 {
 	buffer_clear(to);
-	assert_int_equal(is_matrix ? sharing_print_matrix(r, LIST_TABLE, 0, to)
-				   : sharing_print_rows(r, LIST_TABLE, 0, to),
+	assert_int_equal(is_matrix ? print_as(sharing_print_matrix, r, LIST_TABLE, to)
+				   : print_as(sharing_print_rows, r, LIST_TABLE, to),
 		0);
 	text_of(to);
 }
@@ -173,9 +185,9 @@ static void notes_memory_that_may_stay(void **state)
 		strstr(text.data, " alice  1 counted elsewhere, 2.0 MiB of drivers may stay\n"));
 	assert_non_null(strstr(text.data, " total of 3 users, 2.0 MiB of drivers may stay\n"));
 	rows[0].elsewhere = 0;
-	assert_int_equal(sharing_json(&r, &json), 0);
+	assert_int_equal(print_as(sharing_json, &r, LIST_JSON, &json), 0);
 	assert_non_null(strstr(text_of(&json), "\"untold_driver_bytes\":2097152"));
-	r.bytes = true;
+	r.look.bytes = true;
 	draw(&r, false, &text);
 	assert_non_null(strstr(text.data, " total of 3 users, 2097152 of drivers may stay\n"));
 	/* Less than a twentieth of a row, or less than 1 MiB, gets no note. */
@@ -193,7 +205,7 @@ static void table_has_a_total(void **state)
 	AUTO_BUFFER struct buffer text = {0};
 
 	(void)state;
-	r.limit = 2;
+	r.look.limit = 2;
 	draw(&r, false, &text);
 	assert_string_equal(text.data,
 		"FREED-ON-EXIT    CACHED       USS    SWAP PER-GROUP-PSS  RESIDENT       PSS     RSS PROCESSES USER\n"
@@ -239,11 +251,11 @@ static void denied_groups_have_no_values(void **state)
 	assert_non_null(strstr(text.data, " 0 =b,o\"b 2 denied\n"));
 	assert_non_null(strstr(text.data, " 7 total of 3 users, 3 denied\n"));
 	/* If only processes outside the rows were denied, the rows get no note. */
-	r.limit = 1;
+	r.look.limit = 1;
 	draw(&r, false, &text);
 	assert_true(head_ends_with(text.data, " USER"));
-	r.limit = 0;
-	assert_int_equal(sharing_json(&r, &json), 0);
+	r.look.limit = 0;
+	assert_int_equal(print_as(sharing_json, &r, LIST_JSON, &json), 0);
 	assert_non_null(
 		strstr(text_of(&json), "{\"name\":\"=b,o\\\"b\",\"processes\":0,\"denied\":2}"));
 	rows[1].denied = rows[2].denied = 0;
@@ -263,7 +275,7 @@ static void groups_counted_elsewhere_have_no_values(void **state)
 	draw(&r, false, &text);
 	assert_non_null(strstr(text.data, " -         2 =b,o\"b 2 counted elsewhere\n"));
 	assert_non_null(strstr(text.data, " 1 carol  1 denied, 1 counted elsewhere\n"));
-	assert_int_equal(sharing_json(&r, &json), 0);
+	assert_int_equal(print_as(sharing_json, &r, LIST_JSON, &json), 0);
 	assert_non_null(
 		strstr(text_of(&json), "{\"name\":\"=b,o\\\"b\",\"processes\":2,\"elsewhere\":2}"));
 	assert_non_null(strstr(json.data, "\"denied\":1,\"elsewhere\":1}"));
@@ -284,12 +296,12 @@ static void owners_of_a_user_show_the_user(void **state)
 	draw(&r, true, &text);
 	assert_non_null(strstr(text.data, "ann:alice "));
 	assert_non_null(strstr(text.data, " carol "));
-	assert_int_equal(sharing_print_rows(&r, LIST_CSV, 0, &csv), 0);
-	assert_int_equal(sharing_print_matrix(&r, LIST_CSV, 0, &csv), 0);
+	assert_int_equal(print_as(sharing_print_rows, &r, LIST_CSV, &csv), 0);
+	assert_int_equal(print_as(sharing_print_matrix, &r, LIST_CSV, &csv), 0);
 	assert_non_null(strstr(text_of(&csv), "user_unit,user,comes_back_bytes"));
 	assert_non_null(strstr(csv.data, "\nalice,ann,"));
 	assert_non_null(strstr(csv.data, "a,b,a_user,b_user,shared_bytes\nalice,"));
-	assert_int_equal(sharing_json(&r, &json), 0);
+	assert_int_equal(print_as(sharing_json, &r, LIST_JSON, &json), 0);
 	assert_non_null(strstr(text_of(&json), "{\"name\":\"alice\",\"user\":\"ann\","));
 	assert_non_null(strstr(json.data, "\"a_user\":\"ann\",\"shared_bytes\""));
 	rows[0].user = NULL;
@@ -316,7 +328,7 @@ static void named_processes_are_one_row(void **state)
 
 	(void)state;
 	r.rows = r.groups = 1;
-	r.bytes = true;
+	r.look.bytes = true;
 	draw(&r, false, &text);
 	assert_string_equal(text.data,
 		"FREED-ON-EXIT CACHED    USS SWAP PER-GROUP-PSS RESIDENT    PSS     RSS PROCESSES USER\n"
@@ -357,7 +369,7 @@ static void json_has_every_quantity(void **state)
 	const char *key;
 
 	(void)state;
-	assert_int_equal(sharing_json(&r, &text), 0);
+	assert_int_equal(print_as(sharing_json, &r, LIST_JSON, &text), 0);
 	json = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(json);
 	assert_string_equal(json_string_value(json_object_get(json, "by")), "user");
@@ -374,11 +386,11 @@ static void json_has_every_quantity(void **state)
 	assert_null(json_object_get(bob, "unique_swap_bytes"));
 	json_object_foreach(bob, key, value)
 	{
-		enum sharing_field field = sharing_find_sort(key);
+		const struct column *field = list_find_sort(&sharing_columns, key);
 
-		found += field < SHARING_FIELDS;
-		if (field < SHARING_FIELDS)
-			assert_int_equal(json_integer_value(value), r.row[1].q[field]);
+		found += field != NULL;
+		if (field)
+			assert_int_equal(json_integer_value(value), r.row[1].q[field->index]);
 	}
 	assert_int_equal(found, SHARING_FIELDS - 1);
 	assert_int_equal(json_array_size(json_object_get(json, "matrix")), 2);
@@ -394,8 +406,8 @@ static void csv_has_a_line_for_each(void **state)
 	AUTO_BUFFER struct buffer text = {0}, pairs = {0};
 
 	(void)state;
-	r.limit = 2;
-	assert_int_equal(sharing_print_rows(&r, LIST_CSV, 0, &text), 0);
+	r.look.limit = 2;
+	assert_int_equal(print_as(sharing_print_rows, &r, LIST_CSV, &text), 0);
 	assert_string_equal(text_of(&text),
 		"user,comes_back_bytes,unique_anon_bytes,unique_shmem_bytes,kept_shmem_bytes,unmapped_bytes,"
 		"unique_unlinked_bytes,unique_driver_bytes,kept_driver_bytes,untold_driver_bytes,stays_cached_bytes,"
@@ -403,7 +415,7 @@ static void csv_has_a_line_for_each(void **state)
 		"rss_bytes,swap_bytes,unique_hugetlb_bytes,hugetlb_bytes,processes\n"
 		"alice,432128,307200,102400,0,2048,0,0,0,0,102400,20480,512000,4096,665600,819200,742400,1433600,8192,0,2097152,4\n"
 		"\"'=b,o\"\"b\",166912,102400,51200,0,1024,0,0,0,0,47104,12288,200704,,356352,512000,434176,1134592,8192,0,2097152,2\n");
-	assert_int_equal(sharing_print_matrix(&r, LIST_CSV, 0, &pairs), 0);
+	assert_int_equal(print_as(sharing_print_matrix, &r, LIST_CSV, &pairs), 0);
 	assert_string_equal(text_of(&pairs),
 		"a,b,shared_bytes\nalice,\"'=b,o\"\"b\",307200\n\"'=b,o\"\"b\",carol,4096\n");
 }
@@ -416,19 +428,21 @@ static void absent_values_are_sorted_last(void **state)
 	(void)state;
 	memcpy(copy, rows, sizeof(copy));
 	r.row = copy;
-	sharing_sort(&r, SHARING_COMES_BACK, true);
+	r.sort = SHARING_COMES_BACK;
+	sharing_sort(&r, true);
 	assert_string_equal(r.row[0].name, "carol");
-	sharing_sort(&r, SHARING_COMES_BACK, false);
+	sharing_sort(&r, false);
 	assert_string_equal(r.row[0].name, "alice");
+	r.sort = SHARING_SWAP_UNIQUE;
 	for (unsigned int ascending = 0; ascending < 2; ascending++) {
-		sharing_sort(&r, SHARING_SWAP_UNIQUE, ascending);
+		sharing_sort(&r, ascending);
 		assert_string_equal(r.row[0].name, "alice");
 		assert_string_equal(r.row[2].name, "=b,o\"b");
 	}
-	assert_int_equal(sharing_find_sort("fair_bytes"), SHARING_FAIR);
-	assert_int_equal(sharing_find_sort("per-group-pss"), SHARING_FAIR);
-	assert_int_equal(sharing_find_sort("swap"), SHARING_SWAP_UNIQUE);
-	assert_int_equal(sharing_find_sort("fair"), SHARING_FIELDS);
+	assert_int_equal(list_find_sort(&sharing_columns, "fair_bytes")->index, SHARING_FAIR);
+	assert_int_equal(list_find_sort(&sharing_columns, "per-group-pss")->index, SHARING_FAIR);
+	assert_int_equal(list_find_sort(&sharing_columns, "swap")->index, SHARING_SWAP_UNIQUE);
+	assert_null(list_find_sort(&sharing_columns, "fair"));
 }
 
 int main(void)

@@ -87,6 +87,8 @@ static const struct thing things[] = {
 
 static const struct thing total = {.bytes = 2048 * KIB, .count = 4, .lacks_count = true};
 
+static const struct columns all_columns = {columns, ARRAY_SIZE(columns)};
+
 struct options {
 	enum list_form form;
 	unsigned int variant;
@@ -110,7 +112,7 @@ static int print(const struct options *o, struct buffer *to)
 	int r = 0;
 
 	if (o->sort)
-		l.sort = list_find_sort(columns, ARRAY_SIZE(columns), o->variant, o->sort);
+		l.sort = list_find_sort(&all_columns, o->sort);
 	list_begin(&l);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(things); i++)
 		r = list_add(&l, &things[i]);
@@ -527,24 +529,21 @@ static void sorts_by_shown_names(void **state)
 {
 	static const struct {
 		const char *name;
-		unsigned int variant;
 		size_t column; /* ARRAY_SIZE(columns): none */
 	} cases[] = {
-		{"PSS", 0, 2},
-		{"pss", 0, 2},
-		{"pss_bytes", 0, 2},
-		{"PSS_bytes", 0, 2},
-		{"Count", 0, 3},
-		{"name", 0, ARRAY_SIZE(columns)},
-		{"old", 0, ARRAY_SIZE(columns)},
-		{"old", OLD_ONES | NARROW, 9},
-		{"", 0, ARRAY_SIZE(columns)},
+		{"PSS", 2},
+		{"pss", 2},
+		{"pss_bytes", 2},
+		{"PSS_bytes", 2},
+		{"Count", 3},
+		{"name", ARRAY_SIZE(columns)},
+		{"old", 9},
+		{"", ARRAY_SIZE(columns)},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_ptr_equal(list_find_sort(columns, ARRAY_SIZE(columns), cases[i].variant,
-					 cases[i].name),
+		assert_ptr_equal(list_find_sort(&all_columns, cases[i].name),
 			cases[i].column < ARRAY_SIZE(columns) ? &columns[cases[i].column] : NULL);
 }
 

@@ -74,10 +74,19 @@ static void make_of(struct usage_table *b, enum usage_kind kind, const struct us
 	assert_int_equal(usage_table_select(b), 0);
 }
 
+/* Prints a copy of BILL in FORM. */
+static int print_as(const struct usage_table *bill, enum list_form form, struct buffer *to)
+{
+	struct usage_table own = *bill;
+
+	own.look.form = form;
+	return form == LIST_JSON ? usage_table_json(&own, to) : usage_table_print(&own, to);
+}
+
 static void get_csv(const struct usage_table *b, struct buffer *to)
 {
 	buffer_clear(to);
-	assert_int_equal(usage_table_print(b, LIST_CSV, 0, to), 0);
+	assert_int_equal(print_as(b, LIST_CSV, to), 0);
 	buffer_add_char(to, '\0');
 	assert_int_equal(to->error, 0);
 }
@@ -89,7 +98,7 @@ static void csv_has_a_line_for_each_row(void **state)
 
 	(void)state;
 	make_chosen(&b, USAGE_USER);
-	assert_int_equal(usage_table_print(&b, LIST_CSV, 0, &text), 0);
+	assert_int_equal(print_as(&b, LIST_CSV, &text), 0);
 	buffer_add_char(&text, '\0');
 	assert_string_equal(text.data,
 		"since,until,covered_ratio,own_only,user,uid,pss_byte_seconds,pss_gib_hours,pss_mean_bytes,pss_max_bytes,"
@@ -107,7 +116,7 @@ static void json_leaves_out_absent_fields(void **state)
 
 	(void)state;
 	make_chosen(&b, USAGE_CONTAINER);
-	assert_int_equal(usage_table_json(&b, &text), 0);
+	assert_int_equal(print_as(&b, LIST_JSON, &text), 0);
 	json = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(json);
 	usage = json_object_get(json, "usage");
@@ -131,7 +140,7 @@ static void json_leaves_out_absent_fields(void **state)
 static void draw(const struct usage_table *b, struct buffer *to)
 {
 	buffer_clear(to);
-	assert_int_equal(usage_table_print(b, LIST_TABLE, 0, to), 0);
+	assert_int_equal(print_as(b, LIST_TABLE, to), 0);
 	buffer_add_char(to, '\0');
 }
 
@@ -154,7 +163,7 @@ static void a_table_has_a_total(void **state)
 		"2026-11-23 07:00     2.000   4.0 GiB 4.0 GiB          0.500       4.0    50 % alice\n"
 		"---------------------------------------------------------------------------------\n"
 		"                     4.250                            1.000 total of 3 rows\n");
-	b.limit = 1;
+	b.look.limit = 1;
 	draw(&b, &text);
 	assert_string_equal(text.data,
 		"HOUR             GIB-HOURS    MEAN     MAX SWAP-GIB-HOURS PROCESSES COVERED USER\n"
@@ -203,7 +212,7 @@ static int print_csv(void *bill)
 	AUTO_BUFFER struct buffer text = {0};
 
 	log_open("memtally", LOG_LEVEL_INFO);
-	return usage_table_print(bill, LIST_CSV, 0, &text);
+	return print_as(bill, LIST_CSV, &text);
 }
 
 /* The limit is one of each period. */
@@ -214,11 +223,11 @@ static void csv_notes_rows_that_are_left_out(void **state)
 
 	(void)state;
 	make_chosen(&b, USAGE_USER);
-	b.limit = 1;
+	b.look.limit = 1;
 	running_do(print_csv, &b, -1, &limited);
 	assert_int_equal(limited.status, 0);
 	assert_string_equal(limited.err.data, "memtally: 2 of 3 rows shown\n");
-	b.limit = 2;
+	b.look.limit = 2;
 	running_do(print_csv, &b, -1, &all);
 	assert_string_equal(all.err.data, "");
 }
@@ -297,7 +306,7 @@ static void large_amounts_are_exact(void **state)
 	assert_non_null(b.part);
 	add_part(&b, &row, 1, 0, 1000);
 	assert_int_equal(usage_table_select(&b), 0);
-	assert_int_equal(usage_table_print(&b, LIST_CSV, 0, &text), 0);
+	assert_int_equal(print_as(&b, LIST_CSV, &text), 0);
 	buffer_add_char(&text, '\0');
 	assert_non_null(strstr(text.data, ",a,1,2361183241434822606848,"));
 }
@@ -338,7 +347,7 @@ static void an_unreadable_owner_has_no_figure(void **state)
 	make_of(&b, USAGE_USER, rows, 2, &(struct usage_line_choice){0});
 	get_csv(&b, &csv);
 	assert_non_null(strstr(csv.data, ",1,false,b,2,,,,,,,2,2\n"));
-	assert_int_equal(usage_table_json(&b, &json), 0);
+	assert_int_equal(print_as(&b, LIST_JSON, &json), 0);
 	found = json_loadb(json.data, json.len, JSON_REJECT_DUPLICATES, NULL);
 	period = json_array_get(json_object_get(json_object_get(found, "usage"), "periods"), 0);
 	assert_int_equal(json_integer_value(json_object_get(period, "unread")), 1);
@@ -479,11 +488,11 @@ static void memory_may_run_out(void **state)
 		allocation_fail_at(n);
 		r = usage_table_select(&b);
 		if (r == 0)
-			r = usage_table_print(&b, LIST_TABLE, 0, &text);
+			r = print_as(&b, LIST_TABLE, &text);
 		if (r == 0)
-			r = usage_table_json(&b, &json);
+			r = print_as(&b, LIST_JSON, &json);
 		if (r == 0)
-			r = usage_table_print(&b, LIST_CSV, 0, &csv);
+			r = print_as(&b, LIST_CSV, &csv);
 		if (!allocation_end())
 			break;
 		assert_int_equal(r, -ENOMEM);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/common/reading/progress.h"
+#include "cli/sharing/progress.h"
 
 #include <stdio.h>
 #include <unistd.h>

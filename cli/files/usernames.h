@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of users. Each is looked up once. */
-#ifndef MEMTALLY_CLI_COMMON_USERNAME_H
-#define MEMTALLY_CLI_COMMON_USERNAME_H
+#ifndef MEMTALLY_CLI_FILES_USERNAMES_H
+#define MEMTALLY_CLI_FILES_USERNAMES_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/common/averages.h"
+#include "cli/common/reading/averages.h"
 
 #include "base/log.h"
 

@@ -5,8 +5,8 @@
  * Shows on standard error, if that is a terminal, how far a long scan is: one line, first after a
  * second, then overwritten.
  */
-#ifndef MEMTALLY_CLI_COMMON_READING_PROGRESS_H
-#define MEMTALLY_CLI_COMMON_READING_PROGRESS_H
+#ifndef MEMTALLY_CLI_SHARING_PROGRESS_H
+#define MEMTALLY_CLI_SHARING_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

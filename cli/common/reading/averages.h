@@ -4,8 +4,8 @@
  * (collectors/process/self/mapcounts.h), for commands that measure processes or read map counts
  * themselves.
  */
-#ifndef MEMTALLY_CLI_COMMON_AVERAGES_H
-#define MEMTALLY_CLI_COMMON_AVERAGES_H
+#ifndef MEMTALLY_CLI_COMMON_READING_AVERAGES_H
+#define MEMTALLY_CLI_COMMON_READING_AVERAGES_H
 
 #include <stdbool.h>
 

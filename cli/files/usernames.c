@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/common/username.h"
+#include "cli/files/usernames.h"
 
 #include <pwd.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void usernames_done(struct usernames *u)
 	keytable_done(&u->by_uid);
 }
 
-static char *username_look_up(uint32_t uid)
+static char *usernames_look_up(uint32_t uid)
 {
 	const struct passwd *pw = getpwuid(uid);
 	AUTO_BUFFER struct buffer text = {0};
@@ -37,7 +37,7 @@ const char *usernames_find(struct usernames *u, uint32_t uid)
 
 	if (name)
 		return name;
-	name = username_look_up(uid);
+	name = usernames_look_up(uid);
 	if (name && keytable_set(&u->by_uid, key, name) < 0) {
 		free(name);
 		name = NULL;
