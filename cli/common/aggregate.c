@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/keytable.h"
 #include "snapshot/builder.h"
 #include "snapshot/owner.h"
 #include "snapshot/sums.h"
@@ -59,32 +61,17 @@ static uint32_t copy_text(struct builder *b, const struct view *view, uint32_t r
 	return builder_add_text(b, text, strlen(text));
 }
 
-/* The index of an owner's row, by its name. */
-struct origin {
-	uint32_t name, row;
-};
-
-static int compare_origins(const void *a_, const void *b_)
+/* Adds the rows of SCOPE to TO by their names. Returns 0 or -ENOMEM. */
+static int index_rows(const struct view *view, enum metric_scope scope, struct keytable *to)
 {
-	const struct origin *a = a_, *b = b_;
+	int r = 0;
 
-	return (a->name > b->name) - (a->name < b->name);
-}
+	for (uint32_t i = 0; r == 0 && i < view_count(view, scope); i++) {
+		const struct snapshot_scope *row = view_scope(view, scope, i);
 
-/*
- * Returns the rows of SCOPE in the order of their names; the caller frees them. NULL if there is no
- * memory.
- */
-static struct origin *list_origins(const struct view *view, enum metric_scope scope)
-{
-	uint32_t count = view_count(view, scope);
-	struct origin *origins = calloc((size_t)count + 1, sizeof(*origins));
-
-	for (uint32_t i = 0; origins && i < count; i++)
-		origins[i] = (struct origin){view_scope(view, scope, i)->name, i};
-	if (origins)
-		qsort(origins, count, sizeof(*origins), compare_origins);
-	return origins;
+		r = keytable_set(to, keytable_key(to, row->name, 0), (void *)(uintptr_t)row);
+	}
+	return r;
 }
 
 /*
@@ -117,26 +104,21 @@ static size_t aggregate_add_owner(struct builder *b, const struct view *view, en
 static int add_owners(struct builder *b, const struct view *view, enum owner_kind kind,
 	struct member *members, size_t count)
 {
-	uint32_t rows = view_count(view, metric_owner_scope(kind)), at = 0;
-	AUTO_FREE struct origin *origins = list_origins(view, metric_owner_scope(kind));
+	CLEANUP(keytable_done) struct keytable rows = {0};
+	int r = index_rows(view, metric_owner_scope(kind), &rows);
 
-	if (!origins)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		members[i].from = members[i].row->owner[kind];
 	qsort(members, count, sizeof(*members), compare_owners);
-	for (size_t i = 0, n; i < count; i += n) {
-		const struct snapshot_scope *from = NULL;
+	for (size_t i = 0, n; r == 0 && i < count; i += n) {
+		uint64_t key = keytable_key(&rows, members[i].from, 0);
 
-		while (at < rows && origins[at].name < members[i].from)
-			at++;
-		if (at < rows && origins[at].name == members[i].from)
-			from = view_scope(view, metric_owner_scope(kind), origins[at].row);
-		n = aggregate_add_owner(b, view, kind, from, members + i, members + count);
+		n = aggregate_add_owner(
+			b, view, kind, keytable_find(&rows, key), members + i, members + count);
 		if (!n)
-			return -ENOMEM;
+			r = -ENOMEM;
 	}
-	return 0;
+	return r;
 }
 
 static int aggregate_add_host(

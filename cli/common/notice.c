@@ -56,32 +56,36 @@ static void notice_add_pids(
 	buffer_add_char(to, ')');
 }
 
+/* Appends that COUNT processes could not be read. */
+static void notice_add_unread(const struct sums *sums, uint64_t count, struct buffer *to)
+{
+	buffer_add_u64(to, count);
+	buffer_add_text(to, " of ");
+	line_add_count(to, sums->q[SCOPE_PROCESSES], " process", " processes");
+	buffer_add_text(to, " could not be read");
+}
+
 static void add_denied(const struct view *view, const struct sums *sums, enum notice_source source,
 	struct buffer *to)
 {
 	uint64_t denied = sums->q[SCOPE_UNMEASURED_DENIED];
 	uint32_t rights = view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON);
-	bool is_one = denied == 1;
+	const char *them = denied == 1 ? "it" : "them";
 
 	if (!denied || is_negligible(sums))
 		return;
-	buffer_add_u64(to, denied);
-	buffer_add_text(to, " of ");
-	buffer_add_u64(to, sums->q[SCOPE_PROCESSES]);
-	buffer_printf(
-		to, " process%s could not be read", sums->q[SCOPE_PROCESSES] == 1 ? "" : "es");
+	notice_add_unread(sums, denied, to);
 	notice_add_pids(view, OUTCOME_DENIED, denied, to);
-	buffer_printf(to, ": the sums do not contain %s PSS; ", is_one ? "its" : "their");
+	buffer_printf(to, ": the sums do not contain %s PSS; ", denied == 1 ? "its" : "their");
 	if (rights)
-		buffer_printf(to, "the kernel refuses %s in spite of %s\n", is_one ? "it" : "them",
+		buffer_printf(to, "the kernel refuses %s in spite of %s\n", them,
 			rights & SELF_CAP_SYS_PTRACE ? "CAP_SYS_PTRACE" : "CAP_PERFMON");
 	else if (source == NOTICE_LIVE)
 		buffer_add_text(to, "run as root, or run memtallyd and join group memtally\n");
 	else if (source == NOTICE_LIVE_BY_DAEMON)
 		buffer_add_text(to, "run as root, or join group memtally\n");
 	else
-		buffer_printf(
-			to, "memtallyd needs CAP_SYS_PTRACE to read %s\n", is_one ? "it" : "them");
+		buffer_printf(to, "memtallyd needs CAP_SYS_PTRACE to read %s\n", them);
 }
 
 /* If memtally measured, its warning about blocked reads has the pids and the reason. */
@@ -92,11 +96,7 @@ static void notice_add_blocked(const struct view *view, const struct sums *sums,
 
 	if (!blocked)
 		return;
-	buffer_add_u64(to, blocked);
-	buffer_add_text(to, " of ");
-	buffer_add_u64(to, sums->q[SCOPE_PROCESSES]);
-	buffer_printf(
-		to, " process%s could not be read", sums->q[SCOPE_PROCESSES] == 1 ? "" : "es");
+	notice_add_unread(sums, blocked, to);
 	if (source == NOTICE_DAEMON) {
 		notice_add_pids(view, OUTCOME_BLOCKED, blocked, to);
 		buffer_printf(to, ", because the kernel blocks readers of %s files in /proc",

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/keytable.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "cli/common/command.h"
@@ -38,43 +39,23 @@ static int pid_selection_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A pid, and its index in the list. */
-struct place {
-	pid_t pid;
-	size_t at;
-};
-
-static int pid_selection_compare_places(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-/*
- * Removes entries with a pid that an earlier entry has, in O(n log n). The order of the others
- * stays. Returns 0 or -ENOMEM.
- */
+/* Removes entries with a pid that an earlier entry has. Returns 0 or -ENOMEM. */
 static int remove_twins(struct pid_selection *c)
 {
-	AUTO_FREE struct place *place = calloc(c->count + 1, sizeof(*place));
+	CLEANUP(keytable_done) struct keytable known = {0};
 	size_t left = 0;
+	int r = 0;
 
-	if (!place)
-		return -ENOMEM;
-	for (size_t i = 0; i < c->count; i++)
-		place[i] = (struct place){.pid = c->process[i].pid, .at = i};
-	qsort(place, c->count, sizeof(*place), pid_selection_compare_places);
-	for (size_t i = 1; i < c->count; i++)
-		if (place[i].pid == place[i - 1].pid)
-			c->process[place[i].at].pid = 0;
-	for (size_t i = 0; i < c->count; i++)
-		if (c->process[i].pid)
-			c->process[left++] = c->process[i];
+	for (size_t i = 0; r == 0 && i < c->count; i++) {
+		uint64_t key = keytable_key(&known, (uint64_t)c->process[i].pid, 0);
+
+		if (keytable_find(&known, key))
+			continue;
+		r = keytable_set(&known, key, c);
+		c->process[left++] = c->process[i];
+	}
 	c->count = left;
-	return 0;
+	return r;
 }
 
 static int pid_selection_add_text(

@@ -14,7 +14,6 @@ struct usernames {
 
 /* Frees what U owns. */
 void usernames_done(struct usernames *u);
-#define AUTO_USERNAMES CLEANUP(usernames_done)
 
 /*
  * Returns the clean name of UID, or its number as text if it has no name. U owns the text. Returns

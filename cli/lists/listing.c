@@ -103,16 +103,14 @@ static void say_notices(
 	const struct source *source, const struct selection *s, const struct sums *sums)
 {
 	AUTO_BUFFER struct buffer lines = {0};
-	char *line, *end;
 
 	notice_render(source->view, sums, source->who, &lines);
 	if (source->who == NOTICE_LIVE && !selection_has_filters(s))
 		notice_add_hidden(source->view, &source->sight, &lines);
-	buffer_add_char(&lines, '\0');
-	if (lines.error)
+	if (lines.error || !lines.len)
 		return;
-	for (line = lines.data; (end = strchr(line, '\n')); line = end + 1)
-		log_warning("%.*s", (int)(end - line), line);
+	lines.data[lines.len - 1] = '\0'; /* the last newline */
+	log_lines(LOG_LEVEL_WARNING, "", lines.data);
 }
 
 /* Warns if rows are not sorted as asked, because the kernel does not provide the figure. */

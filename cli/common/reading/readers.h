@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/cleanup.h"
 #include "collectors/workers/workers.h"
 
 /* It is closed if .procfs_fd is -1. */
@@ -35,11 +36,6 @@ int readers_open(const char *procfs, struct readers *ret);
  * Kills all workers and frees R. Does not block: a worker that sleeps in the kernel may exit later.
  */
 void readers_close(struct readers *r);
-
-static inline void readers_closep(struct readers *r)
-{
-	readers_close(r);
-}
-#define AUTO_READERS __attribute__((cleanup(readers_closep)))
+#define AUTO_READERS CLEANUP(readers_close)
 
 #endif
