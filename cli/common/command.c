@@ -114,6 +114,34 @@ void command_say_unreadable(const struct settings *settings, int r)
 		log_error("cannot read %s: %s", settings->path_procfs, strerror(-r));
 }
 
+void command_add_advice(
+	struct buffer *to, int r, enum program program, const struct settings *settings)
+{
+	bool is_ledger = program == PROGRAM_LEDGER;
+	const char *daemon = option_program_name(program);
+	const char *option = is_ledger ? "--ledger.socket" : "--snapshot.socket";
+
+	switch (r) {
+	case -ENOENT:
+	case -ECONNREFUSED: buffer_printf(to, " (start %s, or set %s)", daemon, option); break;
+	case -EACCES:
+		buffer_printf(to, " (check the permissions of %s)",
+			is_ledger ? settings->ledger_socket : settings->snapshot_socket);
+		break;
+	case -ECONNRESET:
+		/* memtally-ledger answers every user. */
+		if (!is_ledger)
+			buffer_printf(to, " (start %s, or join group memtally)", daemon);
+		break;
+	case -ENOMSG: buffer_printf(to, " (check %s)", option); break;
+	case -EPROTOTYPE:
+		buffer_printf(to, " (another program listens there: check %s)", option);
+		break;
+	case -EPROTO: buffer_printf(to, " (restart %s after the upgrade)", daemon); break;
+	default: break;
+	}
+}
+
 size_t command_width(void)
 {
 	struct winsize size;

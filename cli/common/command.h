@@ -102,6 +102,15 @@ int command_refuse(const char *error);
 /* Logs that the proc file system of SETTINGS cannot be read: R is the negative errno. */
 void command_say_unreadable(const struct settings *settings, int r);
 
+/*
+ * Appends to TO, in parentheses, how to reach PROGRAM (PROGRAM_MEMTALLYD or PROGRAM_LEDGER) after
+ * the error R: a negative errno of connect(), -ECONNRESET if it closed the connection, -ENOMSG if
+ * another program answers, or -EPROTO if it has another version. SETTINGS has the paths of the
+ * sockets. Appends nothing if there is no advice for R.
+ */
+void command_add_advice(
+	struct buffer *to, int r, enum program program, const struct settings *settings);
+
 /* Returns the width of the terminal in columns; 0 if standard output is no terminal. */
 size_t command_width(void);
 

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "cli/common/reading/averages.h"
 #include "cli/common/reading/pid-names.h"
 #include "cli/table/line.h"
 #include "render/human.h"
@@ -178,7 +177,7 @@ static void add_averages(const struct view *view, struct buffer *to)
 
 	if (balance && ROW_HAS(balance, BALANCE_MAP_COUNTS_EXACT) &&
 		!balance->q[BALANCE_MAP_COUNTS_EXACT])
-		buffer_add_text(to, AVERAGES_TEXT "\n");
+		buffer_add_text(to, NOTICE_AVERAGES "\n");
 }
 
 void notice_render(const struct view *view, const struct sums *sums, enum notice_source source,

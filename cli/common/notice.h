@@ -14,6 +14,11 @@
 #include "snapshot/sums.h"
 #include "snapshot/view.h"
 
+/* The notice of a kernel that averages map counts. */
+#define NOTICE_AVERAGES                                                                            \
+	"this kernel averages the map counts of large folios (CONFIG_NO_PAGE_MAPCOUNT): PSS and "  \
+	"USS are approximations"
+
 /* The program that measured; advice depends on it. */
 enum notice_source {
 	NOTICE_DAEMON, /* memtallyd measured */

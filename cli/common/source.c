@@ -11,11 +11,11 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "cli/common/reading/averages.h"
-#include "cli/common/reading/blocked-names.h"
+#include "cli/common/reading/pid-names.h"
 #include "cli/common/reading/readers.h"
 #include "collectors/pass/pass.h"
 #include "collectors/process/accounting.h"
+#include "collectors/process/self/mapcounts.h"
 #include "collectors/schedule/cpu-budget.h"
 #include "naming/rules.h"
 #include "render/human.h"
@@ -23,6 +23,7 @@
 
 enum {
 	FETCH_TIMEOUT_MS = 2000, /* memtallyd sends at once, unless its first pass still runs */
+	MAP_COUNTS_WAIT_MS = 500,
 };
 
 /*
@@ -56,12 +57,12 @@ static void name_principals(struct pass *pass)
 /* Warns about the processes that were not measured because their files blocked. */
 static void say_blocked(struct pass *pass)
 {
-	struct blocked_names names = {0};
+	struct pid_names_blocked names = {0};
 	struct pass_blocked b;
 
 	while (pass_next_blocked(pass, 0, &b))
-		blocked_names_add(&names, b.pid, b.file, b.duration_ns);
-	blocked_names_say(&names, "not measured");
+		pid_names_add_blocked(&names, b.pid, b.file, b.duration_ns);
+	pid_names_say_blocked(&names, "not measured");
 }
 
 /*
@@ -96,6 +97,29 @@ static int read_all(struct pass *pass)
 	return r;
 }
 
+/*
+ * Has a child process find out whether the running kernel averages map counts. Returns
+ * MAPCOUNTS_UNKNOWN if it could not tell, or could not be forked.
+ */
+static enum mapcounts_verdict find_map_counts(void)
+{
+	struct mapcounts m;
+
+	mapcounts_init(&m);
+	if (mapcounts_ask(&m) == 0)
+		mapcounts_await(&m, MAP_COUNTS_WAIT_MS);
+	return m.verdict;
+}
+
+bool source_warn_averages(void)
+{
+	bool averages = find_map_counts() == MAPCOUNTS_AVERAGED;
+
+	if (averages)
+		log_warning("%s", NOTICE_AVERAGES);
+	return averages;
+}
+
 static int open_live(const struct settings *settings, const struct pass_options *how,
 	struct view **ret, const char **ret_reason)
 {
@@ -111,7 +135,7 @@ static int open_live(const struct settings *settings, const struct pass_options 
 	options.user_by = (enum accounting_user)settings->accounting_user;
 	r = pass_open(&options, &pass);
 	if (r == 0 && pass_may_block(pass) && !options.is_adaptive)
-		pass_set_map_counts(pass, averages_find());
+		pass_set_map_counts(pass, find_map_counts());
 	/* If no worker can be forked, the pass reads everything itself. */
 	if (r == 0 && pass_may_block(pass) && readers_open(settings->path_procfs, &readers) == 0)
 		pass_set_workers(pass, &readers.workers);
@@ -199,14 +223,10 @@ static void say_live(struct buffer *said, const struct source *s, const struct b
 static void say_accounting(
 	const struct settings *settings, const struct view *view, struct buffer *said)
 {
-	static const char *const names[] = {
-		[ACCOUNTING_EFFECTIVE] = "euid",
-		[ACCOUNTING_REAL] = "ruid",
-		[ACCOUNTING_LOGIN] = "loginuid",
-	};
+	const struct option_spec *spec = option_find("accounting.user", PROGRAM_MEMTALLY);
 	const char *by = notice_users_by(view);
 
-	if (strcmp(names[settings->accounting_user], by) != 0)
+	if (strcmp(spec->choices[settings->accounting_user], by) != 0)
 		buffer_printf(said, "; users by %s (accounting.user of memtallyd)", by);
 }
 

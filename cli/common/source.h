@@ -72,4 +72,10 @@ int source_open_daemon(const struct settings *settings, struct view **ret, struc
  */
 int source_list(const struct settings *settings, struct view **ret);
 
+/*
+ * For commands that read map counts themselves: logs a warning if the running kernel averages them
+ * over large folios (collectors/process/self/mapcounts.h). Returns true if it does. Takes at most 0.5 s.
+ */
+bool source_warn_averages(void);
+
 #endif

@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "base/os/kcmp.h"
 #include "base/text.h"
-#include "cli/common/reading/averages.h"
 #include "cli/common/command.h"
 #include "cli/common/each-process.h"
 #include "cli/common/inspection.h"
@@ -484,7 +483,7 @@ static int explain_show(struct inspection *i)
 
 	if (r != 0)
 		return 1;
-	x.is_averaged = procfs.is_kernels && averages_warn();
+	x.is_averaged = procfs.is_kernels && source_warn_averages();
 	r = explain_look_into_all(&x, &procfs);
 	if (r == 0)
 		r = look_at_others(&x, &procfs);

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "cli/common/advice.h"
 #include "cli/common/command.h"
 #include "cli/common/no-match.h"
 #include "cli/common/notice.h"
@@ -207,7 +206,7 @@ static int show_status(const struct settings *settings)
 	int r = source_open_daemon(settings, &view, &reason);
 
 	if (r < 0) {
-		advice_add(&reason, r, PROGRAM_MEMTALLYD, settings);
+		command_add_advice(&reason, r, PROGRAM_MEMTALLYD, settings);
 		log_error("%.*s", (int)reason.len, reason.data ? reason.data : "");
 		return COMMAND_FAILED;
 	}

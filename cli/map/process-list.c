@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/common/pid-selection.h"
-#include "cli/common/reading/pid-names.h"
 
 void process_list_done(struct process_list *l)
 {
@@ -116,7 +115,8 @@ static void process_list_name(const struct differing *d, struct buffer *to)
 	buffer_printf(to, "pid %d", (int)d->first->pid);
 	if (d->first->program)
 		buffer_printf(to, " (%s)", d->first->program);
-	pid_names_add_more(to, d->count, 1);
+	if (d->count > 1)
+		buffer_printf(to, " and %zu more", d->count - 1);
 }
 
 static void process_list_say(const char *what, const struct differing *d, struct buffer *to)

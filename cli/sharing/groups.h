@@ -2,7 +2,7 @@
 /*
  * Groups of processes
  *
- * The processes of a snapshot by group (users, programs, units ...), for `memtally sharing`. Pure.
+ * The processes of a snapshot by group (users, programs, units ...), for `memtally sharing`.
  */
 #ifndef MEMTALLY_CLI_SHARING_GROUPS_H
 #define MEMTALLY_CLI_SHARING_GROUPS_H
@@ -12,6 +12,8 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "cli/common/inspection.h"
+#include "collectors/procfs/procfs.h"
 #include "snapshot/view.h"
 
 /* An address space, by the process that the snapshot counts it at. */
@@ -20,8 +22,7 @@ struct groups_member {
 	uint32_t group;
 	uint64_t start_ns; /* as PROCESS_START_TIME, ns since 1970; 0: not known */
 	/*
-	 * its pid, or that of a process that is counted at it, was given; the caller of
-	 * groups_make() sets it
+	 * its pid, or that of a process that is counted at it, was given; groups_choose() sets it
 	 */
 	bool is_named;
 };
@@ -55,7 +56,7 @@ void groups_done(struct groups *c);
  * Groups the processes of VIEW by owner of KIND; if KIND is OWNER_KINDS, into two groups at most:
  * chosen processes and others. IS_CHOSEN has a flag for each row of processes; NULL: all are
  * chosen. An owner with both chosen and other processes has two groups. *RET borrows texts of VIEW;
- * groups_done() frees it. Returns 0 or -ENOMEM.
+ * groups_done() frees it. Returns 0 or -ENOMEM. Pure.
  */
 int groups_make(
 	const struct view *view, enum owner_kind kind, const bool *is_chosen, struct groups *ret);
@@ -65,5 +66,18 @@ int groups_make(
  * it is counted at. Returns NULL if there is no such process or it has no memory.
  */
 const struct snapshot_process *groups_find(const struct view *view, pid_t pid);
+
+enum groups_outcome {
+	GROUPS_NONE = 1, /* no process is left */
+};
+
+/*
+ * Groups the processes of VIEW as A asks, in *RET, which the caller frees with groups_done(). For
+ * each given pid that VIEW does not have, or that has no memory, logs the reason, which it looks up
+ * in PROCFS; *RET_HAS_FAILED is true if there was one. Returns 0; GROUPS_NONE; -ENOMEM; or
+ * another error of the query. Sets nothing but on 0.
+ */
+int groups_choose(const struct inspection *a, const struct view *view, const struct procfs *procfs,
+	struct groups *ret, bool *ret_has_failed);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "cli/common/advice.h"
 #include "cli/common/command.h"
 #include "cli/common/selection.h"
 #include "cli/common/source.h"
@@ -170,7 +169,7 @@ static int show_usage(const struct settings *settings, struct usage_table *b)
 	if (r < 0) {
 		AUTO_BUFFER struct buffer advice = {0};
 
-		advice_add(&advice, r, PROGRAM_LEDGER, settings);
+		command_add_advice(&advice, r, PROGRAM_LEDGER, settings);
 		log_error("no usage from memtally-ledger: %s: %s%.*s", settings->ledger_socket,
 			billing_why(r), (int)advice.len, advice.data ? advice.data : "");
 		return COMMAND_FAILED;

@@ -23,16 +23,9 @@ enum {
 #define MIB_HOURS      "MIB-HOURS"
 #define SWAP_MIB_HOURS "SWAP-MIB-HOURS"
 
-static const char *const pers[] = {
-	[USAGE_PER_ALL] = "all",
-	[USAGE_PER_HOUR] = "hour",
-	[USAGE_PER_DAY] = "day",
-	[USAGE_PER_MONTH] = "month",
-};
-
 const char *usage_table_per(const struct usage_table *b)
 {
-	return pers[b->per];
+	return option_find("per", PROGRAM_MEMTALLY)->choices[b->per];
 }
 
 void usage_table_done(struct usage_table *b)

@@ -36,7 +36,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "cli/common/reading/blocked-names.h"
+#include "cli/common/reading/pid-names.h"
 #include "cli/common/reading/probes.h"
 #include "cli/common/reading/task.h"
 #include "inspect/maps/target.h"
@@ -134,7 +134,7 @@ int supervisor_try(pid_t pid, int (*work)(void *context), void *context)
 
 void supervisor_say(void)
 {
-	struct blocked_names names = {0};
+	struct pid_names_blocked names = {0};
 
 	for (size_t i = 0; i < the.count; i++) {
 		struct blocked *b = &the.blocked[i];
@@ -142,9 +142,9 @@ void supervisor_say(void)
 		if (b->is_said)
 			continue;
 		b->is_said = true;
-		blocked_names_add(&names, b->pid, b->file, b->slept_ns);
+		pid_names_add_blocked(&names, b->pid, b->file, b->slept_ns);
 	}
-	blocked_names_say(&names, "left out");
+	pid_names_say_blocked(&names, "left out");
 }
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/common/reading/blocked-names.h and pid-names.h: how messages name processes. */
+/* Tests of cli/common/reading/pid-names.h: how messages name processes. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
@@ -9,21 +9,20 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "cli/common/reading/blocked-names.h"
 #include "cli/common/reading/pid-names.h"
 
-/* Returns what blocked_names_say() writes for COUNT processes, the second one without a file. */
+/* Returns what pid_names_say_blocked() writes for COUNT processes, the second one without a file. */
 static void say(size_t count, char to[static 512])
 {
-	struct blocked_names b = {0};
+	struct pid_names_blocked b = {0};
 	int saved = dup(STDERR_FILENO), ends[2];
 	ssize_t len;
 
 	for (size_t i = 0; i < count; i++)
-		blocked_names_add(&b, (pid_t)(5 + i), i == 1 ? "" : "stat", 610 * NS_PER_MSEC);
+		pid_names_add_blocked(&b, (pid_t)(5 + i), i == 1 ? "" : "stat", 610 * NS_PER_MSEC);
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
-	blocked_names_say(&b, "left out");
+	pid_names_say_blocked(&b, "left out");
 	assert_int_equal(dup2(saved, STDERR_FILENO), STDERR_FILENO);
 	close(saved);
 	close(ends[1]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of cli/sharing/sharing-groups.h: groups of a sample's processes, and named processes that
+ * Tests of cli/sharing/groups.h: groups of a sample's processes, and named processes that
  * it lacks.
  */
 #include "config.h"
@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "cli/common/reading/supervisor.h"
-#include "cli/sharing/sharing-groups.h"
+#include "cli/sharing/groups.h"
 #include "inspect/maps/target.h"
 #include "tests/unit/support/snapshot/sample.h"
 
@@ -46,7 +46,7 @@ static int make(void *context)
 {
 	struct making *m = context;
 
-	return sharing_groups_make(m->options, m->view, &m->procfs, &m->groups, &m->has_failed);
+	return groups_choose(m->options, m->view, &m->procfs, &m->groups, &m->has_failed);
 }
 
 static void skips_a_missing_process_that_blocks(void **state)
