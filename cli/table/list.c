@@ -4,7 +4,6 @@
 #include "cli/table/list.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -224,23 +223,12 @@ static void list_add_csv_heads(struct list *l)
 	buffer_add_char(l->to, '\n');
 }
 
-static void list_add_table_heads(struct list *l)
+static void list_begin_table(struct list *l)
 {
-	l->table = (struct table){.columns = l->count};
-	for (size_t i = 0; i < l->count; i++) {
-		const struct column *c = l->order[i];
-		struct table_column *to = &l->table.column[i];
-
-		snprintf(to->head, sizeof(to->head), "%s", c->head);
-		to->is_right = column_is_right(c);
-		to->is_wide = c->flags & (COLUMN_CUT | COLUMN_PATH);
-		to->is_path = c->flags & COLUMN_PATH;
-		to->is_prose = c->flags & COLUMN_PROSE;
-		to->is_note = c->flags & COLUMN_NOTE;
-		to->is_extra = c->flags & COLUMN_EXTRA;
-		to->is_spare = c != l->sort && c->flags & COLUMN_SPARE;
-		to->drop = c != l->sort ? c->drop : 0;
-	}
+	l->table = (struct table){.columns = l->count, .has_styles = l->has_styles};
+	for (size_t i = 0; i < l->count; i++)
+		l->table.column[i] = (struct table_column){
+			.column = l->order[i], .is_kept = l->order[i] == l->sort};
 }
 
 /* Returns the columns of the terminal that a line takes with names of CELL_NAME_KEPT columns. */
@@ -285,7 +273,7 @@ void list_begin(struct list *l)
 	if (l->form == LIST_LINES)
 		list_drop_columns(l);
 	switch (l->form) {
-	case LIST_TABLE: list_add_table_heads(l); break;
+	case LIST_TABLE: list_begin_table(l); break;
 	case LIST_LINES: list_add_heads(l); break;
 	case LIST_CSV: list_add_csv_heads(l); break;
 	default: break;
@@ -448,7 +436,6 @@ int list_end(struct list *l)
 
 	if (r == 0)
 		r = l->table.text.error ? l->table.text.error : l->table.total.error;
-	l->table.has_styles = l->has_styles;
 	if (r == 0 && l->form == LIST_TABLE)
 		r = print_table(&l->table, l->width, l->to);
 	if (r == 0 && l->form == LIST_CSV && l->shown < l->rows)

@@ -34,12 +34,14 @@ struct layout {
  */
 static int print_add_column(const struct table_column *c, struct libscols_table *to)
 {
-	int flags = (c->is_right ? SCOLS_FL_RIGHT : 0) | (c->is_prose ? SCOLS_FL_WRAP : 0);
-	struct libscols_column *column = scols_table_new_column(to, c->head, 0, flags);
+	bool is_prose = c->column->flags & COLUMN_PROSE;
+	int flags = (column_is_right(c->column) ? SCOLS_FL_RIGHT : 0) |
+	            (is_prose ? SCOLS_FL_WRAP : 0);
+	struct libscols_column *column = scols_table_new_column(to, c->column->head, 0, flags);
 
 	if (!column)
 		return -ENOMEM;
-	if (c->is_prose)
+	if (is_prose)
 		scols_column_set_wrapfunc(
 			column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
 	return 0;
@@ -62,11 +64,11 @@ static void print_add_cell(
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	if (width && column->is_prose) {
+	if (width && column->column->flags & COLUMN_PROSE) {
 		cell_add_printable(&text, cell);
 		cell_add_folded(to, text.data, text.len, 0, width);
 	} else {
-		cell_add_name(to, cell, width, column->is_path);
+		cell_add_name(to, cell, width, column->column->flags & COLUMN_PATH);
 	}
 	if (text.error)
 		to->error = text.error;
@@ -114,7 +116,7 @@ static int print_measure(const struct table *t, size_t ret[static TABLE_COLUMNS_
 	const char *cell = t->text.data;
 
 	for (size_t i = 0; i < t->columns; i++)
-		ret[i] = strlen(t->column[i].head);
+		ret[i] = strlen(t->column[i].column->head);
 	for (size_t n = 0; n < t->rows * t->columns; n++, cell += strlen(cell) + 1) {
 		size_t *most = &ret[n % t->columns], width;
 
@@ -130,7 +132,7 @@ static int print_measure(const struct table *t, size_t ret[static TABLE_COLUMNS_
 
 static bool print_may_shrink(const struct table_column *c)
 {
-	return c->is_wide || c->is_prose;
+	return c->column->flags & (COLUMN_CUT | COLUMN_PATH | COLUMN_PROSE);
 }
 
 /* How early extra columns disappear, and spare ones that are not used. */
@@ -139,9 +141,11 @@ enum { RANK_UNUSED = INT_MAX - 1, RANK_EXTRA = INT_MAX };
 /* Returns how early C disappears; 0: never. */
 static unsigned int print_rank(const struct table_column *c)
 {
-	if (c->is_extra)
+	if (c->is_kept)
+		return 0;
+	if (c->column->flags & COLUMN_EXTRA)
 		return RANK_EXTRA;
-	return c->is_spare && !c->is_used ? RANK_UNUSED : c->drop;
+	return c->column->flags & COLUMN_SPARE && !c->is_used ? RANK_UNUSED : c->column->drop;
 }
 
 /* Returns the column of T that disappears next; the number of columns if none may. */
@@ -248,7 +252,8 @@ static bool print_is_noted(const struct table *t, const struct layout *layout, c
 	bool is_noted = false;
 
 	for (size_t i = 0; i < t->columns; i++, *cell += strlen(*cell) + 1)
-		is_noted |= t->column[i].is_note && !layout->is_hidden[i] && **cell;
+		is_noted |= t->column[i].column->flags & COLUMN_NOTE && !layout->is_hidden[i] &&
+		            **cell;
 	return is_noted;
 }
 

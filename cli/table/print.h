@@ -10,24 +10,14 @@
 #include <stddef.h>
 
 #include "base/buffer.h"
-#include "snapshot/metric.h"
+#include "cli/table/column.h"
 
 enum { TABLE_COLUMNS_MAX = 16 };
 
 struct table_column {
-	char head[METRIC_NAME_SIZE];
-	bool is_right; /* right-aligned (numbers) */
-	bool is_prose; /* may be folded if the terminal is too narrow */
-	bool is_wide;  /* names of any length: may be cut if the terminal is too narrow */
-	bool is_path;  /* cut at the start, because the end of a path says more */
-	bool is_note;  /* a text in it says why figures of the row are missing or uncertain */
-	/*
-	 * If the terminal is too narrow, extra columns disappear, then spare columns that are not
-	 * used, and then those with the highest .drop; never those with 0.
-	 */
-	bool is_extra, is_spare;
-	bool is_used; /* a row has a value but 0 */
-	unsigned int drop;
+	const struct column *column; /* borrowed; it has a head */
+	bool is_used;                /* a row has a value but 0 */
+	bool is_kept;                /* it never disappears */
 };
 
 struct table {
@@ -53,11 +43,11 @@ void table_done(struct table *t);
 
 /*
  * Appends TABLE to TO. WIDTH is the terminal's width in columns. If the table is wider, extra and
- * unused spare columns disappear, then others until names have 24 columns; then names are cut with
- * an ellipsis, the widest first, and prose is folded, to 16 columns at least. The text beside the
- * total is folded. With a WIDTH of 0 (no terminal) every row is one line. Control characters,
- * newlines included, and characters that LC_CTYPE cannot print appear as \x0a. Returns 0 or
- * -ENOMEM.
+ * unused spare columns disappear, then those with the highest .drop until names have 24 columns;
+ * then names are cut with an ellipsis, the widest first, and prose is folded, to 16 columns at
+ * least. The text beside the total is folded. With a WIDTH of 0 (no terminal) every row is one
+ * line. Control characters, newlines included, and characters that LC_CTYPE cannot print appear as
+ * \x0a. Returns 0 or -ENOMEM.
  */
 int print_table(const struct table *table, size_t width, struct buffer *to);
 

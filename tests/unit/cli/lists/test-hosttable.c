@@ -20,7 +20,8 @@ static void flatten(const struct table *t, struct buffer *to)
 	const char *cell = t->text.data;
 
 	for (size_t i = 0; i < t->columns; i++)
-		buffer_printf(to, "%s%s", t->column[i].head, i + 1 < t->columns ? "|" : "\n");
+		buffer_printf(
+			to, "%s%s", t->column[i].column->head, i + 1 < t->columns ? "|" : "\n");
 	for (size_t row = 0; row < t->rows; row++)
 		for (size_t i = 0; i < t->columns; i++, cell += strlen(cell) + 1)
 			buffer_printf(to, "%s%s", cell, i + 1 < t->columns ? "|" : "\n");

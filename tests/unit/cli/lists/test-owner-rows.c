@@ -29,7 +29,7 @@ int __wrap_print_table(const struct table *t, size_t width, struct buffer *to)
 		return __real_print_table(t, width, to);
 	assert_int_equal(width, WIDTH);
 	for (size_t i = 0; i < t->columns; i++)
-		buffer_printf(to, "%s%s", i ? "|" : "", t->column[i].head);
+		buffer_printf(to, "%s%s", i ? "|" : "", t->column[i].column->head);
 	for (size_t row = 0; row < t->rows; row++)
 		for (size_t i = 0; i < t->columns; i++, cell += strlen(cell) + 1)
 			buffer_printf(to, "%s%s", i ? "|" : "\n", cell);

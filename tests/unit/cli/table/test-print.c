@@ -8,12 +8,20 @@
 
 #include "cli/table/print.h"
 
+static const struct column pss = {.head = "PSS", .kind = COLUMN_COUNT}, left = {.head = "PSS"},
+			   uss = {.head = "USS", .drop = 1},
+			   swap = {.head = "SWAP", .flags = COLUMN_SPARE},
+			   named = {.head = "NAME", .flags = COLUMN_CUT},
+			   note = {.head = "NOTE", .flags = COLUMN_NOTE, .drop = 1},
+			   remark = {.head = "NOTE"}, field = {.head = "FIELD"},
+			   meaning = {.head = "MEANING", .flags = COLUMN_PROSE};
+
 /* Prints a table of two columns, a number and a name, with the given cells. */
 static void print(
 	const char *const *cells, size_t rows, const char *total, size_t width, struct buffer *to)
 {
 	AUTO_TABLE struct table t = {
-		.column = {{.head = "PSS", .is_right = true}, {.head = "NAME", .is_wide = true}},
+		.column = {{.column = &pss}, {.column = &named}},
 		.columns = 2,
 		.rows = rows,
 		.has_total = total,
@@ -95,9 +103,8 @@ static void names_are_cut_on_a_terminal_only(void **state)
 static void print_optional(size_t width, struct buffer *to)
 {
 	AUTO_TABLE struct table t = {
-		.column = {{.head = "PSS"}, {.head = "SWAP", .is_spare = true},
-			{.head = "USS", .is_used = true, .drop = 1},
-			{.head = "NAME", .is_wide = true}},
+		.column = {{.column = &left}, {.column = &swap}, {.column = &uss, .is_used = true},
+			{.column = &named}},
 		.columns = 4,
 		.rows = 1,
 	};
@@ -139,7 +146,7 @@ static void prose_is_wrapped_on_a_terminal(void **state)
 {
 	static const char *const cells[] = {"1", "", "2", ""};
 	AUTO_TABLE struct table t = {
-		.column = {{.head = "FIELD"}, {.head = "MEANING", .is_prose = true}},
+		.column = {{.column = &field}, {.column = &meaning}},
 		.columns = 2,
 		.rows = 1,
 	};
@@ -170,7 +177,7 @@ static void prose_is_wrapped_on_a_terminal(void **state)
 static void width_counts_wide_characters(void **state)
 {
 	AUTO_TABLE struct table t = {
-		.column = {{.head = "NAME", .is_wide = true}, {.head = "NOTE"}},
+		.column = {{.column = &named}, {.column = &remark}},
 		.columns = 2,
 		.rows = 2,
 	};
@@ -203,7 +210,7 @@ static void width_counts_printed_characters(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_TABLE struct table t = {
-			.column = {{.head = "NAME", .is_wide = true}, {.head = "NOTE"}},
+			.column = {{.column = &named}, {.column = &remark}},
 			.columns = 2,
 			.rows = 3,
 		};
@@ -241,9 +248,7 @@ static void heads_are_bold_and_rows_with_notes_dim(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_TABLE struct table t = {
-			.column = {{.head = "PSS", .is_right = true},
-				{.head = "NAME", .is_wide = true},
-				{.head = "NOTE", .is_note = true, .drop = 1}},
+			.column = {{.column = &pss}, {.column = &named}, {.column = &note}},
 			.columns = 3,
 			.rows = 3,
 			.has_total = true,
