@@ -546,29 +546,54 @@ class Rules(Tree):
 
 
 class Dashboards(Tree):
-    """Queries of a dashboard compared with what process-exporter and memtally serve."""
+    """A dashboard with one panel, for process-exporter's metrics or for memtally's."""
 
     SOURCE = {"type": "prometheus", "uid": "${datasource}"}
-    VARIABLE = {"name": "group", "type": "query", "datasource": SOURCE,
-                "query": {"query": "label_values(namedprocess_namegroup_num_procs, groupname)"}}
+    THEIRS = "namedprocess_namegroup_num_procs"
+    OURS = "memtally_user_pss_bytes"
 
-    def look(self, query="namedprocess_namegroup_num_procs", **panel):
+    def setUp(self):
+        super().setUp()
         self.write(dashboards.SERVED, "# TYPE namedprocess_namegroup_num_procs gauge\n"
                    "# TYPE namedprocess_namegroup_memory_bytes gauge\n"
                    'namedprocess_namegroup_memory_bytes{groupname="a",memtype="resident"} 1\n')
-        panel = {"title": "A", "type": "timeseries", "datasource": self.SOURCE, "targets": [{"expr": query}], **panel}
-        self.write("contrib/grafana/a.json",
-                   json.dumps({"templating": {"list": [self.VARIABLE]}, "panels": [panel]}))
-        return [finding.removeprefix("contrib/grafana/a.json: A: ") for finding in self.found(dashboards)]
+        self.write("docs/metrics.md", "<!-- BEGIN owner_scopes -->\n| `user` | `user` | Users. |\n<!-- END owner_scopes -->\n"
+                   "| `memtally_SCOPE_pss_bytes` | gauge | PSS. |\n")
+        self.write("contrib/prometheus/a.rules.yml", "- record: memtally:user_pss:ratio\n  expr: 1\n")
+
+    def look(self, query=THEIRS, variable=THEIRS, board=None, defaults=None, overrides=(), **panel):
+        """Returns what is found in a dashboard with a panel, changed as the arguments say, in a row."""
+        panel = {"id": 2, "title": "A", "type": "timeseries", "description": "A.", "datasource": self.SOURCE,
+                 "targets": [{"expr": query, "refId": "A", "legendFormat": "all"}],
+                 "fieldConfig": {"defaults": {"unit": "bytes", **(defaults or {})}, "overrides": list(overrides)}, **panel}
+        variable = {"name": "group", "type": "query", "datasource": self.SOURCE, "query": {"query": f"label_values({variable}, a)"}}
+        self.write("contrib/grafana/a.json", json.dumps({
+            "uid": "a", "tags": ["process-exporter"], "templating": {"list": [variable]},
+            "panels": [{"id": 1, "type": "row", "panels": [panel]}], **(board or {})}))
+        return [finding.removeprefix("contrib/grafana/a.json: ").removeprefix("A: ")
+                for finding in dashboards.check_boards(self.folder.name)]
+
+    def look_ours(self, query=OURS, **changes):
+        board = {"tags": ["memtally"], **changes.pop("board", {})}
+        return self.look(query, self.OURS, board, **changes)
 
     def test_clean(self):
         self.assertEqual(self.look('namedprocess_namegroup_memory_bytes{memtype="resident", groupname=~"$group"}'), [])
+        self.assertEqual(self.look_ours('sum(memtally_host_pss_bytes) / memtally:user_pss:ratio{user=~"$group"}'), [])
+        self.assertEqual(self.look_ours('up{job="a"}'), [])
 
-    def test_names(self):
+    def test_their_names(self):
         self.assertEqual(self.look("up"), ["names no metric"])
         self.assertEqual(self.look("memtally_user_pss_bytes"), ["process-exporter has no memtally_user_pss_bytes"])
         self.assertEqual(self.look("namedprocess_namegroup_states"),
                          ["memtally does not serve namedprocess_namegroup_states"])
+
+    def test_our_names(self):
+        self.assertEqual(self.look_ours("vector(1)"), ["names no metric"])
+        for name in ("memtally_unit_pss_bytes", "memtally_user_rss_bytes", "memtally:user_pss", "process_open_fds", self.THEIRS):
+            self.assertEqual(self.look_ours(name), [f"there is no metric {name}"])
+        marked = {"name": "A", "datasource": self.SOURCE, "expr": "memtally_user_rss_bytes"}
+        self.assertEqual(self.look_ours(board={"annotations": {"list": [marked]}}), ["there is no metric memtally_user_rss_bytes"])
 
     def test_memtypes(self):
         query = 'namedprocess_namegroup_memory_bytes{memtype="%s"}'
@@ -581,6 +606,50 @@ class Dashboards(Tree):
     def test_parts(self):
         self.assertEqual(self.look(type="piechart-panel"), ["a panel of type piechart-panel"])
         self.assertEqual(self.look(datasource={"type": "prometheus", "uid": "abc"}), ["another data source"])
+        self.assertEqual(self.look(description=""), ["no description"])
+        self.assertEqual(self.look(fieldConfig={"defaults": {}, "overrides": []}), ["no unit"])
+        self.assertEqual(self.look(defaults={"unit": "byte"}), ["there is no unit byte"])
+        self.assertEqual(self.look(id=1), ["two panels have the id 1"])
+        self.assertEqual(self.look(targets=[{"expr": self.THEIRS, "refId": "A"}] * 2), ["two queries have one refId"])
+
+    def test_overrides(self):
+        def of(name, key="unit", value="s"):
+            return [{"matcher": {"id": "byName", "options": name}, "properties": [{"id": key, "value": value}]}]
+        self.assertEqual(self.look(overrides=of("all")), [])
+        self.assertEqual(self.look(overrides=of("al")), ["has no series or column 'al'"])
+        self.assertEqual(self.look(overrides=of("all", "custom.fillBelowTo", "low")), ["has no series or column 'low'"])
+        self.assertEqual(self.look(overrides=of("all", value="seconds")), ["there is no unit seconds"])
+        self.assertEqual(self.look(overrides=of("User"), transformations=[{"options": {"renameByName": {"user": "User"}}}]), [])
+
+    def test_colors(self):
+        def of(color):
+            return {"thresholds": {"steps": [{"color": color, "value": None}]}}
+        self.assertEqual(self.look(defaults=of(dashboards.grafana.BAD)), [])
+        self.assertEqual(self.look(defaults=of("red")), ["a threshold has the colour red"])
+
+    def test_links(self):
+        self.assertEqual(self.look(defaults={"links": [{"url": "/d/a?var-group=b&${__url_time_range}"}]}), [])
+        self.assertEqual(self.look(defaults={"links": [{"url": "/d/a?var-user=b"}]}), ["a has no variable user"])
+        self.assertEqual(self.look(defaults={"links": [{"url": "/d/b?var-user=b"}]}), ["there is no dashboard /d/b?var-user=b"])
+        self.assertEqual(self.look(board={"links": [{"tags": ["b"]}]}), ["no other dashboard has the tags b"])
+        self.write("contrib/grafana/b.json", json.dumps({"uid": "b", "tags": ["b"], "templating": {"list": []}, "panels": []}))
+        self.assertEqual(self.look(board={"links": [{"tags": ["b"]}]}), [])
+        self.assertEqual(self.look(board={"uid": "b"}), ["contrib/grafana: two dashboards have one uid"])
+
+    def test_made(self):
+        self.write("contrib/grafana/a.json", "{}\n")
+        self.assertEqual(dashboards.check_made(self.folder.name, {"contrib/grafana/a.json": "{}\n"}), [])
+        for made in ({"contrib/grafana/a.json": "[]\n"}, {"contrib/grafana/b.json": "{}\n"}):
+            self.assertEqual(len(dashboards.check_made(self.folder.name, made)), 1)
+
+    def test_new_metric(self):
+        """A new row of the table of metrics appears, unless another panel shows it."""
+        def of(*names):
+            families = [[name, "gauge", "-", ["-"], "both", "a", "A."] for name in names]
+            tables = dashboards.boards.Metrics(lambda scope: families if scope == "host" else [], [], [])
+            return dashboards.boards.made(tables)["contrib/grafana/host.json"]
+        self.assertEqual(of(), of("memtally_host_pss_bytes"))
+        self.assertIn('"title": "memtally_host_new_bytes"', of("memtally_host_new_bytes"))
 
 
 class Units(Tree):
