@@ -56,11 +56,12 @@ def override(name, **properties):
 
 
 def stat(title, text, unit, expr, steps=None, mappings=None, size=(3, 4)):
-    """One number, and its line."""
-    shown = {"colorMode": "value", "graphMode": "area", "justifyMode": "auto", "textMode": "auto", "wideLayout": True,
+    """The number at the end of the time range, so that none is shown if there is none any more."""
+    shown = {"colorMode": "value", "graphMode": "none", "justifyMode": "auto", "textMode": "auto", "wideLayout": True,
              "orientation": "auto", "reduceOptions": {"calcs": ["lastNotNull"], "fields": "", "values": False},
              "percentChangeColorMode": "standard", "showPercentChange": False}
-    return panel("stat", title, text, size, unit, [target(0, expr, title)], shown, color={"mode": "thresholds"},
+    now = target(0, expr, title) | {"instant": True, "range": False}
+    return panel("stat", title, text, size, unit, [now], shown, color={"mode": "thresholds"},
                  thresholds=steps or thresholds((None, GOOD)), **({"mappings": mappings} if mappings else {}))
 
 

@@ -45,7 +45,7 @@ def summary():
              "is usual under load.", "percentunit", one(f"abs(memtally_host_residual_bytes) / {PART}"),
              rising(0.03, 0.1)),
         stat("Figures", "fresh: memtally has current figures. none: memtallyd does not run, hangs, or is not reached.",
-             "none", one("memtally_collector_up"), falling(0.5, 0.5), fresh)])
+             "none", one("memtally_collector_up"), thresholds((None, BAD), (1, GOOD)), fresh)])
 
 
 def where(kinds):
