@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types of a dashboard, from Grafana's own packages. A field that Grafana does not have is an error in a literal.
 import type { AnnotationQuery, Dashboard, DataQuery, FieldConfig, Panel, RowPanel, VariableModel } from '@grafana/schema';
-import type * as stat from '@grafana/schema/dist/esm/raw/composable/stat/panelcfg/x/StatPanelCfg_types.gen.d.ts';
-import type * as table from '@grafana/schema/dist/esm/raw/composable/table/panelcfg/x/TablePanelCfg_types.gen.d.ts';
-import type * as graph from '@grafana/schema/dist/esm/raw/composable/timeseries/panelcfg/x/TimeSeriesPanelCfg_types.gen.d.ts';
+import type * as stat from './node_modules/@grafana/schema/dist/esm/raw/composable/stat/panelcfg/x/StatPanelCfg_types.gen.d.ts';
+import type * as table from './node_modules/@grafana/schema/dist/esm/raw/composable/table/panelcfg/x/TablePanelCfg_types.gen.d.ts';
+import type * as graph from './node_modules/@grafana/schema/dist/esm/raw/composable/timeseries/panelcfg/x/TimeSeriesPanelCfg_types.gen.d.ts';
 
 // With the texts of an enumeration in place of its names, as in JSON.
 type Text<T> = T extends string ? `${T}` : T extends object ? { [K in keyof T]: Text<T[K]> } : T;
