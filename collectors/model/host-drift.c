@@ -45,7 +45,7 @@ static void part_begin(struct host_drift_part *p)
 void host_drift_begin(struct host_drift *d)
 {
 	d->moved = d->rounding = d->low = d->high = 0;
-	d->bounds_up = d->bounds_down = d->is_whole = false;
+	d->has_slack = d->is_whole = false;
 	part_begin(&d->anon);
 	part_begin(&d->file);
 }
@@ -236,8 +236,8 @@ static void part_end(struct host_drift_part *p, uint64_t sum, const struct room 
 }
 
 /*
- * Computes the slacks. Since all sums are known, no process can be far from one bound while all
- * others are at theirs. An unread process may have nothing, or all that is resident.
+ * Computes the slack. Since all sums are known, no process can be far above its low bound while all
+ * others are at theirs. An unread process may have nothing.
  */
 static void host_drift_bound(struct host_drift *d, const struct host_drift_host *host)
 {
@@ -245,16 +245,12 @@ static void host_drift_bound(struct host_drift *d, const struct host_drift_host 
 	uint64_t noise = saturate_add(d->anon.noise, d->file.noise);
 	uint64_t unread = saturate_add(d->anon.unread, d->file.unread);
 	int64_t bias = saturate_sum(d->anon.bias, d->file.bias);
-	uint64_t above = bias > 0 ? saturate_size(bias) : 0;
 	uint64_t below = bias < 0 ? saturate_less(saturate_size(bias), unread) : 0;
 
 	if (!d->anon.is_used || !d->file.is_used)
 		return;
-	d->slack_up = saturate_less(saturate_add(saturate_add(total, noise), below), d->low);
-	d->slack_down = saturate_less(
-		saturate_add(saturate_add(d->high, unread), saturate_add(noise, above)), total);
-	d->bounds_up = d->anon.drift >= 0 && d->file.drift >= 0;
-	d->bounds_down = d->anon.drift <= 0 && d->file.drift <= 0;
+	d->slack = saturate_less(saturate_add(saturate_add(total, noise), below), d->low);
+	d->has_slack = d->anon.drift >= 0 && d->file.drift >= 0;
 }
 
 /* Returns what no estimate contains: bias and upward drift of P. */
@@ -307,9 +303,8 @@ bool host_drift_end(struct host_drift *d, const struct host_drift_host *host)
 	host_drift_bound(d, host);
 	if (d->anon.drift || d->file.drift)
 		return true;
-	return d->bounds_up &&
-	       saturate_less(d->high, d->low) >
-	               saturate_add(saturate_min(d->slack_up, d->slack_down), d->file.noise);
+	return d->has_slack &&
+	       saturate_less(d->high, d->low) > saturate_add(d->slack, d->file.noise);
 }
 
 bool host_drift_alarms(struct host_drift *d)
@@ -351,12 +346,8 @@ void host_drift_doubt(
 
 void host_drift_narrow(const struct host_drift *d, struct estimate *e)
 {
-	uint64_t low = e->low, high = e->high;
-
-	if (d->bounds_up)
-		e->high = saturate_clamp(saturate_add(low, d->slack_up), e->pss, high);
-	if (d->bounds_down)
-		e->low = saturate_clamp(saturate_less(high, d->slack_down), low, e->pss);
+	if (d->has_slack)
+		e->high = saturate_clamp(saturate_add(e->low, d->slack), e->pss, e->high);
 }
 
 static uint64_t part_beyond(const struct host_drift_part *p)

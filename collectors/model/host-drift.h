@@ -86,9 +86,8 @@ struct host_drift {
 	bool is_whole;               /* as handed to host_drift_end() */
 	uint64_t moved, rounding;    /* of this pass's members: bytes moved, sum of .rounding */
 	uint64_t low, high;          /* sums of the members' bounds */
-	bool bounds_up, bounds_down; /* whether .slack_up and .slack_down are valid */
-	/* no process is further above its low bound, or below its high bound, than this */
-	uint64_t slack_up, slack_down;
+	bool has_slack;
+	uint64_t slack; /* if .has_slack: no process is further above its low bound than this */
 	uint64_t first_ns; /* the first pass that compared both sums; 0: there was none */
 	uint64_t leaving;  /* of struct host_drift_host; it is in the noise of both parts */
 	/* by how much the biases may be too small, until all processes were measured since
@@ -150,10 +149,10 @@ void host_drift_doubt(
 	const struct host_drift *d, const struct host_drift_member *m, struct estimate_doubt *ret);
 
 /*
- * Narrows the bounds of E, which may contain host drift's doubt or not. Since the sums are known,
- * no process can be further above its low bound than the sum of all low bounds is below the host's
- * sum; the same holds for high bounds. Does so only if both sums were compared in this pass,
- * because their biases are part of that. Keeps low <= pss <= high.
+ * Lowers the high bound of E, which may contain host drift's doubt or not. Since the sums are
+ * known, no process can be further above its low bound than the sum of all low bounds is below the
+ * host's sum. Does so only if both sums were compared in this pass, because their biases are part
+ * of that. Keeps low <= pss <= high.
  */
 void host_drift_narrow(const struct host_drift *d, struct estimate *e);
 

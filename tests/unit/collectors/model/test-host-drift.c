@@ -754,18 +754,8 @@ static void sums_narrow_bounds(void **state)
 		h.doubt[i].anon_up = 400 * MIB;
 	assert_true(pass());
 	assert_true(h.estimate[1].high <= h.estimate[1].low + 4 * MIB);
-	for (unsigned int i = 1; i <= 20; i++)
-		h.doubt[i] = (struct estimate_doubt){.anon_down = 20 * MIB};
-	assert_true(pass());
-	assert_true(h.estimate[1].high <= h.estimate[1].low + 4 * MIB);
 	now = world_now(&h.world, 1);
 	/* Not if drift shows that bounds do not hold. */
-	h.extra_anon = (int64_t)(100 * MIB);
-	assert_true(pass());
-	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 20 * MIB}, &e);
-	assert_true(e.low < 10 * MIB);
-	host_drift_narrow(&h.drift, &e);
-	assert_true(e.low < 10 * MIB);
 	h.extra_anon = -(int64_t)(100 * MIB);
 	assert_true(pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
@@ -774,12 +764,6 @@ static void sums_narrow_bounds(void **state)
 	/* The same for files. */
 	h.extra_anon = 0;
 	pass();
-	h.extra_mapped = (int64_t)(100 * MIB);
-	assert_true(pass());
-	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 20 * MIB}, &e);
-	assert_true(e.low < 10 * MIB);
-	host_drift_narrow(&h.drift, &e);
-	assert_true(e.low < 10 * MIB);
 	h.extra_mapped = -(int64_t)(15 * MIB);
 	assert_true(pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
@@ -828,15 +812,6 @@ static void bias_limits_narrowing(void **state)
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 512 * KIB}, &e);
 	host_drift_narrow(&h.drift, &e);
 	assert_true(e.high >= e.pss + 512 * KIB);
-	setup(state);
-	start_server();
-	h.extra_anon = (int64_t)(30 * MIB);
-	for (unsigned int i = 0; i < 31; i++)
-		one_pass();
-	assert_false(one_pass());
-	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 512 * KIB}, &e);
-	host_drift_narrow(&h.drift, &e);
-	assert_true(e.low + 512 * KIB <= e.pss);
 }
 
 /*
@@ -1005,7 +980,7 @@ static void narrows_only_after_a_comparison(void **state)
 		assert_true(one_pass());
 		e = wide;
 		host_drift_narrow(&h.drift, &e);
-		assert_true(e.low > wide.low && e.high < wide.high);
+		assert_true(e.low == wide.low && e.high < wide.high);
 		/* Some processes cannot be read any more, and most of the files are theirs. */
 		h.denied = bit(40);
 		assert_false(one_pass());
