@@ -21,7 +21,7 @@ enum {
 	SPREAD_TIMES = 8,
 	/* Within the noise, each pass moves the bias by a 16th of the difference. */
 	BIAS_FOLLOWS = 16,
-	/* A 64th of memory that is neither new nor unsure may still have become shared. */
+	/* A 64th of memory that is not new may still have become shared. */
 	ANY_PART = 64,
 };
 
@@ -57,7 +57,7 @@ static uint64_t file_pss(const struct estimate *e)
 
 /*
  * Returns how much a drift could change M. M can gain all that it shares. It can lose what it has
- * grown by, what is unsure, files that it shares, and shared memory that no other process had
+ * grown by, a little of the rest, files that it shares, and shared memory that no other process had
  * mapped.
  */
 static struct weights weights_of(const struct host_drift_member *m)
@@ -67,8 +67,9 @@ static struct weights weights_of(const struct host_drift_member *m)
 	struct weights w;
 
 	w.anon_up = saturate_less(m->now->anon, e->pss_anon);
-	w.anon_down = saturate_add(saturate_less(m->now->anon, m->base->anon), e->pss - e->low);
-	w.anon_down = saturate_min(saturate_add(w.anon_down, e->pss_anon / ANY_PART), e->pss_anon);
+	w.anon_down = saturate_add(
+		saturate_less(m->now->anon, m->base->anon), e->pss_anon / ANY_PART);
+	w.anon_down = saturate_min(w.anon_down, e->pss_anon);
 	w.file_up = saturate_less(m->now->file, file);
 	/* A shared page counts at most half. */
 	w.file_down = saturate_add(

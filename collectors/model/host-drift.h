@@ -83,11 +83,11 @@ struct host_drift_part {
 
 struct host_drift {
 	uint64_t max_age_ns;
-	bool is_whole;               /* as handed to host_drift_end() */
-	uint64_t moved, rounding;    /* of this pass's members: bytes moved, sum of .rounding */
-	uint64_t low, high;          /* sums of the members' bounds */
+	bool is_whole;            /* as handed to host_drift_end() */
+	uint64_t moved, rounding; /* of this pass's members: bytes moved, sum of .rounding */
+	uint64_t low, high;       /* sums of the members' bounds */
 	bool has_slack;
-	uint64_t slack; /* if .has_slack: no process is further above its low bound than this */
+	uint64_t slack;    /* if .has_slack: no process is further above its low bound than this */
 	uint64_t first_ns; /* the first pass that compared both sums; 0: there was none */
 	uint64_t leaving;  /* of struct host_drift_host; it is in the noise of both parts */
 	/* by how much the biases may be too small, until all processes were measured since
@@ -142,7 +142,7 @@ bool host_drift_alarms(struct host_drift *d);
  * Computes in *RET the doubt of M from the drifts; all zeros if there is none, or if M was measured
  * after the drift began. The middles stay 0. Upward drift of anon is spread in proportion to
  * RssAnon - Pss_Anon, which is all that a process can gain; downward drift in proportion to its
- * growth and the width of its bounds. The same holds for file, where downward drift also goes by
+ * growth and a part of its PSS. The same holds for file, where downward drift also goes by
  * what the process shares.
  */
 void host_drift_doubt(
