@@ -307,13 +307,9 @@ uint32_t share_count_correction(
 
 void share_count_correct(struct share_count_span *s, uint32_t correction, uint64_t rss)
 {
-	uint64_t mid, step;
-
 	if (correction == SHARE_COUNT_AS_GUESSED)
 		return;
-	mid = saturate_min(saturate_part(s->mid, correction, SHARE_COUNT_AS_GUESSED), rss);
-	step = saturate_distance(mid, s->mid);
-	s->mid = mid;
-	s->low = saturate_min(s->low, saturate_less(mid, step / 4));
-	s->high = saturate_max(s->high, saturate_min(mid + step / 4, rss));
+	s->mid = saturate_min(saturate_part(s->mid, correction, SHARE_COUNT_AS_GUESSED), rss);
+	s->low = saturate_min(s->low, s->mid);
+	s->high = saturate_max(s->high, s->mid);
 }

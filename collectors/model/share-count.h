@@ -103,8 +103,8 @@ uint32_t share_count_correction(
 	uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss);
 
 /*
- * Multiplies the middle of *S by CORRECTION, up to RSS. The bounds widen to contain the new middle
- * and a quarter of the step beyond it.
+ * Multiplies the middle of *S by CORRECTION, up to RSS. The bounds widen to contain the new
+ * middle.
  */
 void share_count_correct(struct share_count_span *s, uint32_t correction, uint64_t rss);
 
