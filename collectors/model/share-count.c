@@ -298,11 +298,7 @@ uint32_t share_count_correction(
 		 found = saturate_part(pss, ONE, rss);
 	uint64_t correction = saturate_part(SHARE_COUNT_AS_GUESSED, found, guessed);
 
-	if (!correction)
-		return SHARE_COUNT_AS_GUESSED;
-	/* A larger correction says something about that one process only. */
-	return (uint32_t)saturate_clamp(
-		correction, SHARE_COUNT_AS_GUESSED / 16, 16 * SHARE_COUNT_AS_GUESSED);
+	return correction ? saturate_u32(correction) : SHARE_COUNT_AS_GUESSED;
 }
 
 void share_count_correct(struct share_count_span *s, uint32_t correction, uint64_t rss)

@@ -96,8 +96,7 @@ uint64_t share_count_written(uint64_t rss, uint64_t pss, uint32_t members, uint6
 
 /*
  * Returns the correction of other members' guesses: PSS / RSS was measured where GUESSED_PSS /
- * GUESSED_RSS was guessed. It is between 1/16 and 16 (times SHARE_COUNT_AS_GUESSED), and
- * SHARE_COUNT_AS_GUESSED if nothing follows.
+ * GUESSED_RSS was guessed; SHARE_COUNT_AS_GUESSED if nothing follows.
  */
 uint32_t share_count_correction(
 	uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss);
