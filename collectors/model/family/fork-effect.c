@@ -104,8 +104,7 @@ static struct share_count_span anon_after(const struct estimate_part *p, uint64_
 	s = *ret_shared;
 	span_add(&s, &(struct share_count_span){private / (UINT64_C(1) + c->own + c->strays),
 			     left_private(private, e->soon_written, c->own),
-			     left_private(private, saturate_add(e->soon_written, e->soon_written),
-				     fewest)});
+			     left_private(private, e->soon_written, fewest)});
 	if (c->born) {
 		uint64_t written = saturate_less(e->soon_written, private), rise;
 		struct share_count_span before;
