@@ -167,8 +167,6 @@ static uint64_t share_count_most(uint64_t x, const struct share_count_change *c)
 			share_count_mixed(x, c->members, live, born));
 	one_left = with_more(ONE, own);
 	y = with_more(with_fewer(x, dead), own);
-	y = saturate_max(y, share_count_between(x, first, all, ONE / 2,
-				    with_more(with_fewer(ONE / 2, dead), own)));
 	if (dead && dead + 1 < c->members)
 		y = saturate_max(y, share_count_between(x, first, all, ONE / (dead + 1), one_left));
 	return y;
