@@ -332,21 +332,16 @@ static int measure_next(
 			page_walks_has(&a->walks, p))
 			continue;
 		f = page_walks_forecast(&a->walks, p->tracked);
-		/* The choice is of another image, or this pass measures all and costs more than
-		 * predicted. */
-		if (m->is_broke && !f.is_excused) {
-			m->queue.deferred[MEASURE_PLAN_BUDGET]++;
-			p->tracked->is_waiting = true;
-			continue;
-		}
 		if (f.is_giant && choice->kind != CHOICE_GIANT) {
 			m->queue.deferred[MEASURE_PLAN_GIANT]++;
 			p->tracked->is_waiting = false;
 			continue;
 		}
-		/* The process has grown, or costs have been learned since. */
-		if (!(kinds >> measure_queue_kind(&f) & 1)) {
-			measure_queue_give_back(&m->queue, choice, measure_queue_kind(&f));
+		/* The choice is of another image, this pass measures all and costs more than
+		 * predicted, or the process has grown, or costs have been learned since. */
+		if ((m->is_broke && !f.is_excused) || !(kinds >> measure_queue_kind(&f) & 1)) {
+			m->queue.deferred[MEASURE_PLAN_BUDGET]++;
+			p->tracked->is_waiting = true;
 			continue;
 		}
 		p->tracked->is_waiting = false;

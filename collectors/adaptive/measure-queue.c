@@ -168,19 +168,6 @@ struct measure_choice *measure_queue_next(
 	return found;
 }
 
-void measure_queue_give_back(
-	struct measure_queue *q, struct measure_choice *choice, enum measure_choice_kind kind)
-{
-	size_t i = (size_t)(choice - q->choice);
-
-	choice->kind = kind;
-	choice->is_taken = false;
-	if (i < q->first[kind])
-		q->first[kind] = i;
-	measure_queue_count(q, choice, 1);
-	q->left_ns = saturate_add(q->left_ns, choice->cost_us * NS_PER_USEC);
-}
-
 /*
  * The bounds for births and exits hold the worst case: that all exited processes had shared with
  * this one alone. That is true of few processes, but all for which it is possible would be measured

@@ -16,10 +16,7 @@
 #include "collectors/adaptive/tracked.h"
 #include "collectors/schedule/measure-plan.h"
 
-/*
- * The way in which a process was chosen to be measured. If the way changes, the choice has to be
- * given back.
- */
+/* The way in which a process was chosen to be measured. */
 enum measure_choice_kind {
 	CHOICE_WHOLE,
 	CHOICE_SLICES,
@@ -97,12 +94,6 @@ bool measure_queue_has(const struct measure_queue *q, unsigned int kinds, bool e
  */
 struct measure_choice *measure_queue_next(
 	struct measure_queue *q, unsigned int kinds, bool excused_alone);
-
-/*
- * Gives back CHOICE, which was taken: it is to be measured as KIND, at its old place in the order.
- */
-void measure_queue_give_back(
-	struct measure_queue *q, struct measure_choice *choice, enum measure_choice_kind kind);
 
 /* Returns how many choices are not taken. */
 size_t measure_queue_left(const struct measure_queue *q);

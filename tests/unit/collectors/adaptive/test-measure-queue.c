@@ -90,32 +90,6 @@ static void may_pass_over_sliced_walks(void **state)
 	assert_int_equal(measure_queue_next(&s->c, CHOICES_ALL, false)->place, 9);
 }
 
-/* A process that turns out to need slices keeps its place before those chosen after it. */
-static void returns_a_sliced_process_to_its_place(void **state)
-{
-	AUTO_SCENE struct scene *s = scene_new();
-	struct measure_choice *choice;
-
-	(void)state;
-	assert_int_equal(measure_queue_begin(&s->c, 3), 0);
-	for (size_t i = 0; i < 3; i++)
-		measure_queue_add(&s->c, &s->w, i, i == 2 ? &sliced : &whole, (3 - i) * 100 * MIB,
-			1000 * MIB);
-	assert_int_equal(measure_queue_end(&s->c, &limits), 0);
-	choice = measure_queue_next(&s->c, CHOICES_WHOLE, false);
-	assert_int_equal(choice->place, 0);
-	measure_queue_give_back(&s->c, choice, CHOICE_SLICES);
-	assert_int_equal(measure_queue_left(&s->c), 3);
-	assert_int_equal(s->c.left_ns, 3 * NS_PER_MSEC);
-	assert_int_equal(measure_queue_next(&s->c, CHOICES_WHOLE, false)->place, 1);
-	assert_false(measure_queue_has(&s->c, CHOICES_WHOLE, false));
-	choice = measure_queue_next(&s->c, CHOICES_ALL, false);
-	assert_int_equal(choice->place, 0);
-	assert_int_equal(choice->kind, CHOICE_SLICES);
-	assert_int_equal(measure_queue_next(&s->c, CHOICES_ALL, false)->place, 2);
-	assert_null(measure_queue_next(&s->c, CHOICES_ALL, false));
-}
-
 /* If only excused processes may be measured, the others keep their order. */
 static void takes_only_excused_processes(void **state)
 {
@@ -335,7 +309,6 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(may_pass_over_sliced_walks),
-		cmocka_unit_test(returns_a_sliced_process_to_its_place),
 		cmocka_unit_test(takes_only_excused_processes),
 		cmocka_unit_test(counts_deferred_processes),
 		cmocka_unit_test(classifies_processes),
