@@ -206,21 +206,18 @@ static void measure_pacer_add(struct measure_pacer *m, size_t place)
 }
 
 /*
- * Returns the CPU time that this pass may use for measurements that could wait. Walks by slices
- * have their part of the budget first; the limit is such that every pass can use as much, and does
- * not become much longer.
+ * Returns the CPU time that this pass may use for measurements that could wait: so much that every
+ * pass can use as much.
  */
 static uint64_t spare_ns(const struct measure_pacer *m, uint64_t available_ns)
 {
 	const struct adaptive_pass_limits *l = &m->adaptive->limits;
 	uint64_t each_ns = cpu_budget_each_ns(&m->adaptive->budget, l->interval_ns);
-	uint64_t sliced_ns = saturate_part(
-		m->total_cost_ns - m->all_cost_ns, l->interval_ns, l->max_age_ns);
 
 	if (m->adaptive->pressure)
 		return 0;
-	each_ns = saturate_min(saturate_less(each_ns, sliced_ns), available_ns);
-	return saturate_min(saturate_part(each_ns, l->spare_ppm, CPU_BUDGET_PPM_MAX),
+	return saturate_min(saturate_part(saturate_min(each_ns, available_ns), l->spare_ppm,
+				    CPU_BUDGET_PPM_MAX),
 		l->interval_ns / WHOLE_PART);
 }
 
