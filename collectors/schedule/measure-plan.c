@@ -133,13 +133,6 @@ static bool measure_plan_is_older(
 	return a->id < b->id;
 }
 
-/* Returns the age at which I is to be measured. */
-static uint64_t age_for(const struct measure_plan *p, const struct measure_plan_item *i)
-{
-	return measure_plan_is_too_long(p, i) && p->limits->giant_age_ns ? p->limits->giant_age_ns
-	                                                                 : p->limits->max_age_ns;
-}
-
 /* Items that are due now come first. */
 static bool is_due_before(const struct measure_plan *p, const struct measure_plan_item *a,
 	const struct measure_plan_item *b)
@@ -149,18 +142,11 @@ static bool is_due_before(const struct measure_plan *p, const struct measure_pla
 	return is_now != (point_of(p, b) == 0) ? is_now : measure_plan_is_older(a, b);
 }
 
-/*
- * By lateness in proportion to the item's own age limit. If all can be in time, giants come last.
- */
 static bool is_later(const struct measure_plan *p, const struct measure_plan_item *a,
 	const struct measure_plan_item *b)
 {
-	unsigned __int128 of_a = (unsigned __int128)a->age_ns * age_for(p, b);
-	unsigned __int128 of_b = (unsigned __int128)b->age_ns * age_for(p, a);
-
-	if (p->is_enough && measure_plan_is_too_long(p, a) != measure_plan_is_too_long(p, b))
-		return measure_plan_is_too_long(p, b);
-	return of_a != of_b ? of_a > of_b : measure_plan_is_older(a, b);
+	(void)p;
+	return measure_plan_is_older(a, b);
 }
 
 /* Whether A has more bytes per cost (BYTES_OF_A) than B (BYTES_OF_B). */

@@ -26,8 +26,7 @@
  * measured.
  *
  * If its walk would hold a lock for longer than the stall budget, a process is measured only at the
- * age for giants, after what else is due; or, if not all of that can be measured, by how late it
- * is. New ones do not wait for that age.
+ * age for giants. New ones do not wait for that age.
  *
  * Pure: no clock, no allocation, no state. The cost is a few rounds over the items, and a heap of
  * the candidates, from which only the chosen ones are taken.

@@ -389,37 +389,6 @@ static void giants_are_read_at_their_own_age(void **state)
 }
 
 /*
- * Giants block other processes. They are deferred only if there is too little for all, in order of
- * lateness.
- */
-static void giants_wait_for_other_due_items(void **state)
-{
-	static const struct {
-		uint64_t total_cost_ns, giant_age_ns;
-		const char *ids;
-	} cases[] = {
-		{0, 4000 * SEC, "abg"},
-		{3600 * SEC, 4000 * SEC,
-			"abg"}, /* the giant is at 1.11 of its age, the others at 1.33 and 1.17 */
-		{3600 * SEC, 5400 * SEC, "gab"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct measure_plan_item items[] = {
-			item('g', 60 * MSEC, 0, cases[i].giant_age_ns),
-			item('b', MSEC, 0, 350 * SEC),
-			item('a', MSEC, 0, 400 * SEC),
-		};
-		struct measure_plan_limits limits = plenty;
-		struct measure_plan_counts counts;
-
-		limits.total_cost_ns = cases[i].total_cost_ns;
-		assert_ids(items, measure_plan_choose(items, 3, &limits, &counts), cases[i].ids);
-	}
-}
-
-/*
  * Uncertain and new items always want more than there is. If reading everything within the maximum
  * age fits the budget, nothing gets older than that. Otherwise each kind has its share.
  */
@@ -937,7 +906,6 @@ int main(void)
 		cmocka_unit_test(without_tokens_nothing_is_read),
 		cmocka_unit_test(giants_are_read_at_their_own_age),
 		cmocka_unit_test(minor_doubts_use_spare_time),
-		cmocka_unit_test(giants_wait_for_other_due_items),
 		cmocka_unit_test(keeps_the_maximum_age_if_the_budget_allows),
 		cmocka_unit_test(refreshes_are_spread_evenly),
 		cmocka_unit_test(large_reads_are_not_read_too_early),
