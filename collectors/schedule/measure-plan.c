@@ -365,28 +365,6 @@ static void choose_within(struct measure_plan *p, struct part *part, uint64_t sh
 }
 
 /*
- * A refresh that must wait, and is in doubt, may be measured for its doubt. The oldest is not: it
- * keeps its place, so that the lot falls on it at some time.
- */
-static void doubt_those_that_wait(struct measure_plan *p)
-{
-	struct part *refresh = &p->part[REFRESH], *doubt = &p->part[DOUBT];
-	size_t n;
-
-	if (!has_next(refresh))
-		return;
-	measure_plan_swap(&p->items[refresh->taken], &p->items[refresh->end - 1]);
-	n = refresh->taken + 1;
-	for (size_t i = n; i < refresh->end; i++) {
-		if (!is_doubtful(p, &p->items[i]))
-			measure_plan_swap(&p->items[i], &p->items[n++]);
-	}
-	refresh->end = n;
-	doubt->start = doubt->taken = n;
-	measure_plan_order(p, refresh);
-}
-
-/*
  * Returns the kind that gets the remaining tokens first. Every second round is for new processes,
  * because their figures are guesses, and one read of another kind may cost as much as many of
  * theirs. The other rounds are for refreshes and doubts, in random order.
@@ -424,7 +402,6 @@ static void share_out(struct measure_plan *p)
 
 	rest_ns = measure_plan_left(p) - reserve_ns;
 	choose_within(p, refresh, rest_ns / 2);
-	doubt_those_that_wait(p);
 	measure_plan_order(p, doubt);
 	choose_within(
 		p, doubt, has_next(refresh) ? rest_ns / 2 : measure_plan_left(p) - reserve_ns);

@@ -265,27 +265,6 @@ static void unused_tokens_go_to_other_kinds(void **state)
 	assert_int_equal(counts.deferred[MEASURE_PLAN_BUDGET], 1);
 }
 
-/* An overdue item that has to wait is read earlier if it is uncertain enough. */
-static void overdue_items_are_also_read_for_their_doubt(void **state)
-{
-	struct measure_plan_limits limits = too_little;
-	struct measure_plan_item items[100];
-	struct measure_plan_counts counts;
-	size_t n;
-
-	(void)state;
-	limits.tokens_ns = 10 * MSEC;
-	for (uint32_t i = 0; i < 100; i++)
-		items[i] = item(i, MSEC, i < 5 ? 20 * MIB : MIB * (i % 2), (400 + i) * SEC);
-	n = measure_plan_choose(items, 100, &limits, &counts);
-	assert_int_equal(n, 10);
-	for (uint32_t i = 0; i < 5; i++) {
-		assert_int_equal(chosen_of(items, n, i), 1);
-		assert_int_equal(chosen_of(items, n, 95 + i), 1);
-	}
-	assert_int_equal(counts.deferred[MEASURE_PLAN_BUDGET], 90);
-}
-
 static void at_most_one_read_overdraws(void **state)
 {
 	uint64_t seed = 5;
@@ -901,7 +880,6 @@ int main(void)
 		cmocka_unit_test(small_doubts_do_not_matter),
 		cmocka_unit_test(kinds_share_the_tokens),
 		cmocka_unit_test(unused_tokens_go_to_other_kinds),
-		cmocka_unit_test(overdue_items_are_also_read_for_their_doubt),
 		cmocka_unit_test(at_most_one_read_overdraws),
 		cmocka_unit_test(without_tokens_nothing_is_read),
 		cmocka_unit_test(giants_are_read_at_their_own_age),
