@@ -183,12 +183,12 @@ static int open_daemon(const struct settings *settings, enum source_rows rows, s
 	if (rows == SOURCE_PROCESSES && view_is_public(view)) {
 		buffer_add_text(reason,
 			"memtallyd shows single processes to root, group memtally and its own user only");
-		ret->who = NOTICE_LIVE_BY_DAEMON;
+		ret->origin = NOTICE_LIVE_BY_DAEMON;
 		ret->sums = TAKE_PTR(view);
 		return 1;
 	}
 	ret->view = TAKE_PTR(view);
-	ret->who = NOTICE_DAEMON;
+	ret->origin = NOTICE_DAEMON;
 	return 0;
 }
 
@@ -232,7 +232,7 @@ static void say_accounting(
 
 bool source_hides_others(const struct source *s)
 {
-	return s->who != NOTICE_DAEMON &&
+	return s->origin != NOTICE_DAEMON &&
 	       (s->sight.kind == SIGHT_OWN || view_self(s->view)->flags & SELF_PROC_HIDDEN);
 }
 
@@ -249,7 +249,7 @@ int source_open(const struct settings *settings, enum source_rows rows, struct s
 	const char *why;
 	int r;
 
-	*ret = (struct source){.who = NOTICE_LIVE};
+	*ret = (struct source){.origin = NOTICE_LIVE};
 	if (!settings->live && open_daemon(settings, rows, ret, &reason) == 0) {
 		notice_add_origin(ret->view, clock_now_ns(CLOCK_BOOTTIME), said);
 		say_accounting(settings, ret->view, said);

@@ -20,12 +20,12 @@
 struct source {
 	struct view *view; /* owned */
 	/*
-	 * owned; memtallyd's public snapshot of the same time, with sums only: if .who is
+	 * owned; memtallyd's public snapshot of the same time, with sums only: if .origin is
 	 * NOTICE_LIVE_BY_DAEMON, else NULL
 	 */
 	struct view *sums;
-	enum notice_source who; /* the program that measured it */
-	struct sight sight;     /* the processes of .view to show */
+	enum notice_source origin; /* the program that measured it */
+	struct sight sight;        /* the processes of .view to show */
 };
 
 /* The rows that a list needs. */

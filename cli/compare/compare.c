@@ -125,7 +125,7 @@ static int compare_show(const struct settings *settings)
 		compare_open_source(settings, &source) < 0)
 		return COMMAND_FAILED;
 	r = comparison_make(source.view, clock_now_ns(CLOCK_BOOTTIME), &scrape,
-		source.who == NOTICE_DAEMON ? own_rss_bytes : 0, &c);
+		source.origin == NOTICE_DAEMON ? own_rss_bytes : 0, &c);
 	if (r == COMPARISON_NONE) {
 		log_error("no process is in a namegroup: set naming.process_exporter to the "
 			  "configuration file of process-exporter");
@@ -134,7 +134,7 @@ static int compare_show(const struct settings *settings)
 	if (r == 0)
 		r = compare_print(settings, &c);
 	if (r == 0)
-		compare_say_unexplained(&c, source.who == NOTICE_DAEMON);
+		compare_say_unexplained(&c, source.origin == NOTICE_DAEMON);
 	return r == 0 && c.unexplained ? COMMAND_FAILED : command_printed(r);
 }
 

@@ -103,8 +103,8 @@ static void say_notices(
 {
 	AUTO_BUFFER struct buffer lines = {0};
 
-	notice_render(source->view, sums, source->who, &lines);
-	if (source->who == NOTICE_LIVE && !selection_has_filters(s))
+	notice_render(source->view, sums, source->origin, &lines);
+	if (source->origin == NOTICE_LIVE && !selection_has_filters(s))
 		notice_add_hidden(source->view, &source->sight, &lines);
 	if (lines.error || !lines.len)
 		return;
@@ -186,7 +186,7 @@ static int listing_show(const struct settings *settings, struct selection *s)
 	if (is_none)
 		no_match_say(settings, source.view, source_hides_others(&source));
 	if (settings->json)
-		r = listing_print_json(s, view, rows, count, source.who);
+		r = listing_print_json(s, view, rows, count, source.origin);
 	else if (!is_none || settings->csv)
 		r = listing_print_text(settings, s, view, rows, count, &sums,
 			source.sight.kind == SIGHT_OWN ? source.sums : NULL);
