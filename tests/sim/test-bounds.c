@@ -254,9 +254,10 @@ static void follow_database(const struct database *db, uint64_t seed, struct ver
 /*
  * All backends touch the same pages, one after the other, so the RSS of each grows while the sum of
  * PSS is unchanged. Bounds hold and are narrow as above, and users and programs are within 1 %. If
- * connections come and go, some samples are outside: on 128 hosts 0.09 %, with the confidence
- * limit. In the other cases none was on 128 hosts. Their limit, 0.1, is reached if one of 16 hosts
- * has 0.4 %.
+ * connections come and go, some samples are outside: in eight runs at most 0.38 %, with the
+ * confidence limit. In the huge database one host in two of the runs had 0.5 %, which makes the
+ * confidence limit 0.11. In the other cases none was outside in eight runs. Their limit, 0.1, is
+ * reached if one of 16 hosts has 0.4 %.
  *
  * Most pages that the backends of the huge database touch are new. Without the learned object error
  * the bounds of users are 21 % wide instead of 5 %, and users 0.57 % off instead of 0.13 %; without
@@ -272,13 +273,13 @@ static void databases_are_known(void **state)
 		{"a database, full, in a container", 128, 20, true, true, 30,
 			{.churn = 0.5, .touches = 4}, {0.05, 4, 0, 0.1}},
 		{"a database, connections come and go", 128, 20, true, false, 30,
-			{.churn = 0.5, .touches = 40, .leave = 0.02}, {0.4, 6, 0, 2}},
+			{.churn = 0.5, .touches = 40, .leave = 0.02}, {0.4, 6, 0, 0.75}},
 		{"a large database that is being filled", 512, 60, false, false, 2,
 			{.churn = 0.5, .touches = 12}, {0.05, 7, 0, 0.1}},
 		{"a large database", 512, 60, true, false, 30, {.churn = 0.5, .touches = 12},
 			{0.05, 6, 0, 0.1}},
 		{"a huge database that is being filled", 1024, 100, false, false, 2,
-			{.churn = 0.5, .touches = 0.4}, {0.25, 12, 0.3, 0.1}},
+			{.churn = 0.5, .touches = 0.4}, {0.25, 12, 0.3, 0.25}},
 	};
 
 	(void)state;
