@@ -377,7 +377,7 @@ static int read_branch(struct translation *t, struct part *ret)
 	put_steps(t, 1);
 	while (!is_at_end(t)) {
 		size_t start = t->out.len;
-		struct part part;
+		struct part part = {0};
 		int r = is_stray_repetition(t)
 		                ? pattern_fault(t, t->in.at, "there is nothing to repeat")
 		                : read_part(t, &part);

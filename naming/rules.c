@@ -67,7 +67,7 @@ static int compile_patterns(struct rule *rule, const struct rules_item *item, st
 	char error[NAMING_ERROR_SIZE];
 	int result = 0;
 
-	rule->pattern = calloc(list->count + 1, sizeof(*rule->pattern));
+	rule->pattern = calloc(list->count + 1, sizeof(struct pattern *));
 	if (!rule->pattern)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++, text += strlen(text) + 1) {

@@ -7,6 +7,7 @@
 
 #include "naming/template-private.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -282,7 +283,7 @@ static int parse_operand(struct parser *p, struct node **ret)
 
 	if (r == 0 && (c == '.' || c == '$' || c == '('))
 		r = parse_chain(p, c == '.', ret);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	return is_separated(p) ? 0 : refuse_at(p, p->s.at, "a space expected");
 }
@@ -323,7 +324,7 @@ static int check_call(struct parser *p, const struct node *call, const char *at)
 		count++;
 	if (count < f->min || (f->max && count > f->max))
 		return refuse_at(p, at, "%s: a wrong number of arguments: %u", f->name, count);
-	if (strcmp(f->name, "printf") != 0 || first->constant.kind != VALUE_TEXT)
+	if (!first || strcmp(f->name, "printf") != 0 || first->constant.kind != VALUE_TEXT)
 		return 0;
 	return check_format(p, at, &first->constant.text, count - 1);
 }
@@ -360,8 +361,9 @@ static int parse_command(struct parser *p, struct node *piped, struct node **ret
 	r = parse_operand(p, ret);
 	if (r == 0)
 		r = parse_arguments(p, &arguments);
-	if (r < 0)
+	if (r != 0)
 		return r;
+	assert(*ret);
 	while (*last)
 		last = &(*last)->next;
 	*last = piped;
