@@ -234,7 +234,7 @@ static int write_counters(struct store *s, const struct bucket *b)
 	struct row other[USAGE_KINDS_END];
 	int r = database_run(s, "DELETE FROM counter");
 
-	/* What an earlier run has written, if no snapshot has used it up yet. */
+	/* The sums that an earlier run has written, if no snapshot has used them up yet. */
 	memcpy(other, b->other, sizeof(other));
 	for (size_t i = 0; r == 0 && i < b->rows.count; i++) {
 		const struct row *row = b->rows.row[i];
