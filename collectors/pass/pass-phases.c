@@ -243,89 +243,125 @@ static int find_namegroups(struct pass *pass)
 	return r;
 }
 
+/* Returns whether the phase has taken all processes of the table. */
+static bool has_taken_all(const struct pass *pass)
+{
+	return pass->at == pass->table.count;
+}
+
+static bool has_taken_all_rows(const struct pass *pass)
+{
+	return pass->at == builder_process_count(&pass->builder);
+}
+
+static void begin_phase(struct pass *pass, enum phase phase)
+{
+	pass->phase = phase;
+	pass->at = 0;
+}
+
+static int begin_share(struct pass *pass)
+{
+	pass->phase = PHASE_SHARE;
+	return shared_mm_begin(&pass->sharing, pass->table.item, pass->table.count);
+}
+
+static int advance_poll(struct pass *pass)
+{
+	if (!has_taken_all(pass) || pass->moved_at < pass->moved_count)
+		return look_some(pass);
+	pass->phase = PHASE_MEASURE;
+	return measure_pacer_choose(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC));
+}
+
+static int advance_measure(struct pass *pass)
+{
+	int r = pass_phases_measure(pass);
+
+	if (r == 0) {
+		begin_phase(pass, PHASE_ROWS);
+		adaptive_pass_begin_estimates(&pass->adaptive);
+	}
+	return r;
+}
+
+static int advance_share(struct pass *pass)
+{
+	int r;
+
+	if (shared_mm_step(&pass->sharing))
+		return 0;
+	begin_phase(pass, pass->options.is_adaptive ? PHASE_HOST_CHECK : PHASE_SHMEM);
+	r = shared_mm_elect(&pass->sharing, pass->member, builder_process(&pass->builder, 0),
+		builder_process_count(&pass->builder), &pass->scratch);
+	pass->compares_mm = pass->can_compare && !pass->sharing.refused;
+	return r;
+}
+
+static void advance_host_check(struct pass *pass)
+{
+	if (!has_taken_all_rows(pass))
+		pool_one(pass);
+	else if (adaptive_pass_end_estimates(&pass->adaptive, !pass_is_hidden(pass)))
+		begin_phase(pass, PHASE_SETTLE);
+	else
+		begin_phase(pass, PHASE_SHMEM);
+}
+
+static void advance_settle(struct pass *pass)
+{
+	if (!has_taken_all_rows(pass))
+		settle_one(pass);
+	else
+		begin_phase(pass, PHASE_SHMEM);
+}
+
+static int advance_owners(struct pass *pass)
+{
+	if (!has_taken_all_rows(pass)) {
+		pass_totals_add(pass, pass->at++);
+		return 0;
+	}
+	pass->phase = PHASE_CHARGES;
+	return begin_charges(pass);
+}
+
+static int advance_charges(struct pass *pass)
+{
+	int r;
+
+	if (memcg_charges_step(&pass->charges))
+		return 0;
+	r = pass_totals_end(pass);
+	if (r == 0) {
+		pass->phase = PHASE_READY;
+		pass->is_whole = true;
+	}
+	return r;
+}
+
 int pass_phases_advance(struct pass *pass)
 {
-	int r = 0;
-
 	switch (pass->phase) {
-	case PHASE_POLL:
-		if (pass->at < pass->table.count || pass->moved_at < pass->moved_count)
-			return look_some(pass);
-		pass->phase = PHASE_MEASURE;
-		return measure_pacer_choose(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC));
-	case PHASE_MEASURE:
-		r = pass_phases_measure(pass);
-		if (r == 0) {
-			pass->phase = PHASE_ROWS;
-			pass->at = 0;
-			adaptive_pass_begin_estimates(&pass->adaptive);
-		}
-		return r;
-	case PHASE_ROWS:
-		if (pass->at < pass->table.count)
-			return add_estimate(pass);
-		pass->phase = PHASE_SHARE;
-		return shared_mm_begin(&pass->sharing, pass->table.item, pass->table.count);
+	case PHASE_POLL: return advance_poll(pass);
+	case PHASE_MEASURE: return advance_measure(pass);
+	case PHASE_ROWS: return has_taken_all(pass) ? begin_share(pass) : add_estimate(pass);
 	case PHASE_READ:
-		if (pass->at < pass->table.count)
-			return pass_phases_read_one(pass);
-		pass->phase = PHASE_SHARE;
-		return shared_mm_begin(&pass->sharing, pass->table.item, pass->table.count);
-	case PHASE_SHARE:
-		if (shared_mm_step(&pass->sharing))
-			return 0;
-		pass->phase = pass->options.is_adaptive ? PHASE_HOST_CHECK : PHASE_SHMEM;
-		pass->at = 0;
-		r = shared_mm_elect(&pass->sharing, pass->member,
-			builder_process(&pass->builder, 0), builder_process_count(&pass->builder),
-			&pass->scratch);
-		pass->compares_mm = pass->can_compare && !pass->sharing.refused;
-		return r;
-	case PHASE_HOST_CHECK:
-		if (pass->at < builder_process_count(&pass->builder)) {
-			pool_one(pass);
-			return 0;
-		}
-		pass->phase = adaptive_pass_end_estimates(&pass->adaptive, !pass_is_hidden(pass))
-		                      ? PHASE_SETTLE
-		                      : PHASE_SHMEM;
-		pass->at = 0;
-		return 0;
-	case PHASE_SETTLE:
-		if (pass->at < builder_process_count(&pass->builder)) {
-			settle_one(pass);
-			return 0;
-		}
-		pass->phase = PHASE_SHMEM;
-		pass->at = 0;
-		return 0;
+		return has_taken_all(pass) ? begin_share(pass) : pass_phases_read_one(pass);
+	case PHASE_SHARE: return advance_share(pass);
+	case PHASE_HOST_CHECK: advance_host_check(pass); return 0;
+	case PHASE_SETTLE: advance_settle(pass); return 0;
 	case PHASE_SHMEM:
 		if (!shmem_step(&pass->shmem, &pass->procfs, clock_now_ns(CLOCK_MONOTONIC)))
 			begin_namegroups(pass);
 		return 0;
 	case PHASE_NAMEGROUPS: return find_namegroups(pass);
 	case PHASE_ACTIVITY:
-		if (!pass_activity_step(pass)) {
-			pass->phase = PHASE_OWNERS;
-			pass->at = 0;
-		}
+		if (!pass_activity_step(pass))
+			begin_phase(pass, PHASE_OWNERS);
 		return 0;
-	case PHASE_OWNERS:
-		if (pass->at < builder_process_count(&pass->builder)) {
-			pass_totals_add(pass, pass->at++);
-			return 0;
-		}
-		pass->phase = PHASE_CHARGES;
-		return begin_charges(pass);
-	case PHASE_CHARGES:
-		if (memcg_charges_step(&pass->charges))
-			return 0;
-		r = pass_totals_end(pass);
-		if (r == 0) {
-			pass->phase = PHASE_READY;
-			pass->is_whole = true;
-		}
-		return r;
+	case PHASE_OWNERS: return advance_owners(pass);
+	case PHASE_CHARGES: return advance_charges(pass);
 	default: return 0;
 	}
 }
