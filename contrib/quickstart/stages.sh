@@ -384,31 +384,29 @@ stage_man_pages() {
 	done
 }
 
-# The scenarios have run twice by then: a few show that the tarball has all needed files, not
-# optimized, since that takes half of the time. --long runs all. They wait for the stage, which has
-# the machine for itself. In a clone tarball_is_whole() detects a missing source of another test, so
-# only the programs of the few tests are built.
+# The scenarios have run twice by then: a few show that the tarball has what tests need, not
+# optimized, since that takes half of the time. They wait for the stage, which has the machine for
+# itself. In a clone tarball_is_whole() detects a missing source of another test, so only the
+# programs of the few tests are built.
 job_distcheck() {
-	local few=() units='tests/unit/cli/test-memtally-snapshot tests/unit/snapshot/test-view'
+	local units='tests/unit/cli/test-memtally-snapshot tests/unit/snapshot/test-view'
 	local scenarios='tests/integration/figures/100-herds tests/integration/web/201-json tests/integration/life/310-refusals'
 	local tools='tests/herd/herd tests/tools/snapshot/publish-sample tests/tools/snapshot/snapshot-header'
+	local few=("TESTS=tests/fixtures/test-fixtures $units $scenarios")
 	rm -f "$logs/distcheck.gate"
-	[ -n "$long" ] || few=("TESTS=tests/fixtures/test-fixtures $units $scenarios")
-	[ -n "$long" ] || [ ! -e .git ] || few+=("check_PROGRAMS=$units $tools")
+	[ ! -e .git ] || few+=("check_PROGRAMS=$units $tools")
 	# The tarball is unpacked only once: no need for the best compression.
 	XZ_OPT=-1 make -C build-check -j"$(nproc)" distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 "${few[@]}" \
 		LOG_COMPILER="$top/contrib/quickstart/gate.sh $logs/distcheck.gate" && tarball_is_whole
 }
 
 stage_distcheck() {
-	local limit=3600
 	if [ ! -f build-check/Makefile ]; then
 		count_skip distcheck 'the build failed'
 		return
 	fi
-	[ -n "$long" ] || limit=900
 	: >"$logs/distcheck.gate"
-	if await_job distcheck "$limit"; then
+	if await_job distcheck 900; then
 		count_pass
 	else
 		count_fail 'make distcheck fails'
