@@ -3,7 +3,7 @@
 # Background jobs: builds and checks of sources that run at the lowest priority while tests wait. A
 # stage waits for its job and counts the result.
 
-jobs_pid=     # the process group that runs the jobs, one after the other
+jobs_pid=     # the process group that runs the jobs
 jobs_are_paused=
 jobs_cpu_ms=0 # CPU time of the jobs that stages have waited for
 cpu_ms=0      # see read_cpu and read_stages_cpu
@@ -21,9 +21,10 @@ read_cpu() {
 	done
 }
 
-# begin_jobs NAME...: runs the functions job_NAME, with "_" for each "-" in NAME. The output of a
-# job is in $logs/job-NAME.log. When it has ended, $logs/job-NAME.end has its exit status and its
-# CPU time in ms.
+# begin_jobs NAME...: runs the functions job_NAME, with "_" for each "-" in NAME, two at a time, so
+# that one computes while the other configures or waits for its last compiler. The output of a job
+# is in $logs/job-NAME.log. When it has ended, $logs/job-NAME.end has its exit status and its CPU
+# time in ms.
 begin_jobs() {
 	rm -f "$logs"/job-*
 	set -m # a process group, which stop_jobs() ends
@@ -39,16 +40,18 @@ run_jobs() {
 	renice -n 19 -p "$BASHPID"
 	chrt -b -p 0 "$BASHPID"
 	for name in "$@"; do
-		run_job "$name" >"$logs/job-$name.log" 2>&1
+		[ "$(jobs -pr | wc -l)" -lt 2 ] || wait -n
+		run_job "$name" >"$logs/job-$name.log" 2>&1 &
 	done
+	wait
 }
 
 run_job() {
 	local name=$1 before status=0
-	read_cpu "$logs/job-times"
+	read_cpu "$logs/job-$name.times"
 	before=$cpu_ms
 	"job_${name//-/_}" || status=$?
-	read_cpu "$logs/job-times"
+	read_cpu "$logs/job-$name.times"
 	echo "$status $((cpu_ms - before))" >"$logs/job-$name.part"
 	mv "$logs/job-$name.part" "$logs/job-$name.end"
 }
