@@ -72,12 +72,20 @@ run_tests() {
 	done
 }
 
+# Sets linker for programs that nobody installs: lld links in a half to a third of the CPU time of
+# GNU ld.
+choose_linker() {
+	linker=()
+	! command -v ld.lld >/dev/null || linker=(LDFLAGS=-fuse-ld=lld)
+}
+
 # build_tests DIR CFLAGS COMMAND...: builds DIR by COMMAND, and then the other programs that tests run,
 # with CFLAGS. These are half of all sources, and much of their compilation is optimization.
 build_tests() {
-	local dir=$1 flags=$2
+	local dir=$1 flags=$2 linker
 	shift 2
-	"$@" && step 'make tests' "$dir/quickstart.log" make_in "$dir" check-programs CFLAGS="$flags"
+	choose_linker
+	"$@" && step 'make tests' "$dir/quickstart.log" make_in "$dir" check-programs CFLAGS="$flags" "${linker[@]}"
 }
 
 # -g1, here and below: lines for a backtrace, without debugging information that takes compiler and
@@ -107,11 +115,10 @@ stage_left_out() {
 	count_tests "$dir"
 }
 
-# quickly_build TARGET DIR ARG...: as build_tree, for instrumented builds, which nobody installs: lld
-# links in a third of the CPU time of GNU ld.
+# quickly_build TARGET DIR ARG...: as build_tree, for instrumented builds.
 quickly_build() {
-	local linker=()
-	! command -v ld.lld >/dev/null || linker=(LDFLAGS=-fuse-ld=lld)
+	local linker
+	choose_linker
 	build_tree "$@" "${linker[@]}"
 }
 
@@ -121,10 +128,11 @@ job_asan() {
 		quickly_build fast-programs "$top/build-asan" --enable-werror --enable-sanitizers CFLAGS='-O1 -g1'
 }
 
-# Tests of measured values, and long ones, run in --long only, which runs all: here they would take
-# more than half of the time. So do tests of the sources, which read no program.
+# Tests of measured values and CPU times, and long ones, run in --long only, which runs all: here they
+# would take more than half of the time. So do tests of sources, scripts and Prometheus, which run
+# hardly any of the instrumented code.
 stage_sanitizers() {
-	local slow='' figures='/(10[0145678]|11[023]|12[12]|13[01245]|150|17[0-4]|203|208|301|362|380|39[01]|4[01]0|45[012]|500|60[01])-|tests/sim/|tests/herd/|tests/lint/.*\.py$'
+	local slow='' figures='/(10[0145678]|11[023]|12[12]|13[01245]|150|17[0-4]|203|208|301|362|380|39[01]|4[01]0|45[012]|46[02]|500|60[01])-|tests/sim/|tests/herd/|tests/lint/.*\.py$|/compare/test-|/test-namegroups-costs$'
 	check_build await_job asan || return
 	[ -z "$long" ] || figures=
 	[ -n "$long" ] || slow=1
@@ -369,10 +377,14 @@ stage_shell() {
 	judge_job shellcheck
 }
 
-# Sourced files are checked where they are sourced.
+# Sourced files are checked where they are sourced. Scenarios are read together with lib.sh and the
+# like in --long only: that takes four times as long, and is needed only to find variables without a
+# value, which also end a scenario, and without a use.
 job_shellcheck() {
+	local how=--exclude=SC2034,SC2154
+	[ -z "$long" ] || how=--external-sources
 	grep -rlEZ -m1 '^#!.*[/ ](ba)?sh$' quickstart .ci contrib debian tests |
-		xargs -0 -P "$(nproc)" -n 8 shellcheck --severity=warning --external-sources &&
+		xargs -0 -P "$(nproc)" -n 8 shellcheck --severity=warning "$how" &&
 		shellcheck --severity=warning --external-sources --check-sourced quickstart debian/restart-accepted
 }
 
