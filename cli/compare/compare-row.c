@@ -143,23 +143,14 @@ static int compare_row_add_rows(
 	return r == 0 ? list_end(l) : r;
 }
 
-int compare_row_print(
-	const struct comparison *c, const struct compare_form *form, struct buffer *to)
+int compare_row_print(const struct comparison *c, const struct list_look *look, struct buffer *to)
 {
 	struct comparison_row total = compare_row_total(c);
-	AUTO_LIST struct list l = {
-		.column = columns,
-		.columns = ARRAY_SIZE(columns),
-		.form = form->form,
-		.to = to,
-		.bytes = form->bytes,
-		.limit = form->limit,
-		.width = form->width,
-		.has_styles = form->has_styles,
-	};
+	AUTO_LIST struct list l = list_make(
+		&(const struct columns){columns, ARRAY_SIZE(columns)}, look, NULL, to);
 	int r;
 
-	if (form->form != LIST_JSON)
+	if (look->form != LIST_JSON)
 		return compare_row_add_rows(c, &total, &l);
 	buffer_printf(to, "{\"version\":%d,\"count\":%zu,\"unexplained\":%zu,\"namegroups\":[",
 		COMPARE_VERSION, c->count, c->unexplained);

@@ -74,15 +74,9 @@ static int compare_open_source(const struct settings *settings, struct source *r
 
 static int compare_print(const struct settings *settings, const struct comparison *c)
 {
-	const struct compare_form form = {
-		.form = list_form_of(settings->json, settings->csv, LIST_TABLE),
-		.limit = settings->limit,
-		.bytes = settings->bytes,
-		.width = command_width(),
-		.has_styles = command_has_styles(),
-	};
+	const struct list_look look = command_look(settings, LIST_TABLE);
 	AUTO_BUFFER struct buffer text = {0};
-	int r = compare_row_print(c, &form, &text);
+	int r = compare_row_print(c, &look, &text);
 
 	return r == 0 ? output_flush(&text) : r;
 }

@@ -37,12 +37,12 @@ static struct comparison sample(void)
 	return (struct comparison){.row = rows, .count = ARRAY_SIZE(rows), .unexplained = 1};
 }
 
-static void expect(const struct compare_form *form, const char *expected)
+static void expect(const struct list_look *look, const char *expected)
 {
 	struct comparison c = sample();
 	AUTO_BUFFER struct buffer text = {0};
 
-	assert_int_equal(compare_row_print(&c, form, &text), 0);
+	assert_int_equal(compare_row_print(&c, look, &text), 0);
 	buffer_add_char(&text, '\0');
 	assert_string_equal(text.data, expected);
 }
@@ -50,7 +50,7 @@ static void expect(const struct compare_form *form, const char *expected)
 static void a_table_has_a_total(void **state)
 {
 	(void)state;
-	expect(&(struct compare_form){.form = LIST_TABLE},
+	expect(&(struct list_look){.form = LIST_TABLE},
 		"      PSS THEIR-PSS DIFFERENCE       RSS THEIR-RSS PROCESSES THEIR-PROCESSES NAMEGROUP WHY\n"
 		"200.0 MiB 201.0 MiB   -1.0 MiB 300.0 MiB 301.0 MiB         2               2 java      measured at different times, ours 8 s ago\n"
 		"  2.0 MiB   2.0 MiB    0.0 KiB  12.0 MiB  12.0 MiB         3               3 =bash     equal\n"
@@ -62,7 +62,7 @@ static void a_table_has_a_total(void **state)
 static void csv_has_exact_amounts(void **state)
 {
 	(void)state;
-	expect(&(struct compare_form){.form = LIST_CSV},
+	expect(&(struct list_look){.form = LIST_CSV},
 		"namegroup,processes,their_processes,rss_bytes,their_rss_bytes,pss_bytes,their_pss_bytes,"
 		"difference_bytes,pss_low_bytes,pss_high_bytes,age_seconds,reason,explained,why\n"
 		"java,2,2,314572800,315621376,209715200,210763776,-1048576,208666624,214958080,8.5,time,true,"
@@ -74,7 +74,7 @@ static void csv_has_exact_amounts(void **state)
 static void json_leaves_out_absent_fields(void **state)
 {
 	(void)state;
-	expect(&(struct compare_form){.form = LIST_JSON, .limit = 1},
+	expect(&(struct list_look){.form = LIST_JSON, .limit = 1},
 		"{\"version\":1,\"count\":3,\"unexplained\":1,\"namegroups\":["
 		"{\"namegroup\":\"java\",\"processes\":2,\"their_processes\":2,\"rss_bytes\":314572800,"
 		"\"their_rss_bytes\":315621376,\"pss_bytes\":209715200,\"their_pss_bytes\":210763776,"
@@ -95,8 +95,7 @@ static void an_absent_quantity_has_no_total(void **state)
 	(void)state;
 	c.row += 2;
 	c.count = 1;
-	assert_int_equal(
-		compare_row_print(&c, &(struct compare_form){.form = LIST_JSON}, &text), 0);
+	assert_int_equal(compare_row_print(&c, &(struct list_look){.form = LIST_JSON}, &text), 0);
 	buffer_add_char(&text, '\0');
 	assert_non_null(strstr(
 		text.data, "\"total\":{\"their_processes\":1,\"their_rss_bytes\":1048576}}\n"));
@@ -108,8 +107,8 @@ static void a_limit_leaves_out_rows_but_not_their_sums(void **state)
 	AUTO_BUFFER struct buffer text = {0};
 
 	(void)state;
-	assert_int_equal(compare_row_print(
-				 &c, &(struct compare_form){.form = LIST_TABLE, .limit = 2}, &text),
+	assert_int_equal(
+		compare_row_print(&c, &(struct list_look){.form = LIST_TABLE, .limit = 2}, &text),
 		0);
 	buffer_add_char(&text, '\0');
 	assert_null(strstr(text.data, "httpd"));
@@ -124,8 +123,8 @@ static void a_narrow_table_keeps_pss_and_reasons(void **state)
 	AUTO_BUFFER struct buffer text = {0};
 
 	(void)state;
-	assert_int_equal(compare_row_print(&c,
-				 &(struct compare_form){.form = LIST_TABLE, .width = 60}, &text),
+	assert_int_equal(
+		compare_row_print(&c, &(struct list_look){.form = LIST_TABLE, .width = 60}, &text),
 		0);
 	buffer_add_char(&text, '\0');
 	assert_non_null(strstr(text.data, " THEIR-PSS "));
@@ -147,7 +146,7 @@ static void returns_errors_without_memory(void **state)
 
 			allocation_fail_at(n);
 			allocation_check(compare_row_print(
-				&c, &(struct compare_form){.form = forms[i]}, &text));
+				&c, &(struct list_look){.form = forms[i]}, &text));
 		}
 }
 
