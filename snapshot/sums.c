@@ -210,6 +210,19 @@ void sums_merge(struct sums *to, const struct sums *from)
 		to->shared_hugetlb_max = from->shared_hugetlb_max;
 }
 
+void sums_merge_row(struct sums *to, const struct snapshot_scope *row)
+{
+	struct sums from = {
+		.present = row->present,
+		.has_unbounded = !ROW_HAS(row, SCOPE_PSS_HIGH),
+		.lacks_uss = ROW_HAS(row, SCOPE_PSS) && !ROW_HAS(row, SCOPE_USS),
+	};
+
+	for (size_t i = 0; i < SCOPE_QUANTITIES; i++)
+		from.q[i] = ROW_HAS(row, i) ? row->q[i] : 0;
+	sums_merge(to, &from);
+}
+
 void sums_end(struct sums *s)
 {
 	ROW_SET(s, SCOPE_PROCESSES, s->q[SCOPE_PROCESSES]);

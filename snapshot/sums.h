@@ -59,6 +59,12 @@ void sums_add(struct sums *s, const struct snapshot_process *row);
 /* Adds the members of FROM, before or after sums_end(), to TO, before it. */
 void sums_merge(struct sums *to, const struct sums *from);
 
+/*
+ * Adds the members of ROW, of an owner or the host, to TO, before sums_end(TO). Leaves out hugetlb
+ * pages: ROW does not say how many of them are private.
+ */
+void sums_merge_row(struct sums *to, const struct snapshot_scope *row);
+
 /* Completes S. Without members sums are 0, and maxima and minima are absent. */
 void sums_end(struct sums *s);
 

@@ -105,6 +105,14 @@ int command_refuse(const char *error)
 	return COMMAND_MISUSED;
 }
 
+void command_warn(struct buffer *lines)
+{
+	if (lines->error || !lines->len)
+		return;
+	lines->data[lines->len - 1] = '\0'; /* the last newline */
+	log_lines(LOG_LEVEL_WARNING, "", lines->data);
+}
+
 void command_say_unreadable(const struct settings *settings, int r)
 {
 	if (r == -EMEDIUMTYPE)

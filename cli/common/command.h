@@ -99,6 +99,9 @@ int command_shown(int r);
  */
 int command_refuse(const char *error);
 
+/* Logs LINES, which may be none, as warnings. Changes the last newline. Without memory logs nothing. */
+void command_warn(struct buffer *lines);
+
 /* Logs that the proc file system of SETTINGS cannot be read: R is the negative errno. */
 void command_say_unreadable(const struct settings *settings, int r);
 

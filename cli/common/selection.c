@@ -289,30 +289,17 @@ int selection_run(const struct selection *s, struct view *view, struct view **re
 	return 0;
 }
 
-static void merge_scope(struct sums *to, const struct snapshot_scope *row)
-{
-	struct sums from = {
-		.present = row->present,
-		.has_unbounded = !ROW_HAS(row, SCOPE_PSS_HIGH),
-		.lacks_uss = ROW_HAS(row, SCOPE_PSS) && !ROW_HAS(row, SCOPE_USS),
-	};
-
-	for (size_t i = 0; i < SCOPE_QUANTITIES; i++)
-		from.q[i] = ROW_HAS(row, i) ? row->q[i] : 0;
-	sums_merge(to, &from);
-}
-
 void selection_sum(const struct selection *s, const struct view *view, const uint32_t *rows,
 	size_t count, struct sums *ret)
 {
 	*ret = (struct sums){0};
 	if (s->scope == METRIC_HOST)
-		merge_scope(ret, view_host(view));
+		sums_merge_row(ret, view_host(view));
 	for (size_t i = 0; i < count; i++)
 		if (s->scope == METRIC_PROCESS)
 			sums_add(ret, view_process(view, rows[i]));
 		else
-			merge_scope(ret, view_scope(view, s->scope, rows[i]));
+			sums_merge_row(ret, view_scope(view, s->scope, rows[i]));
 	sums_end(ret);
 	/* A part of the host cannot have more than the host. */
 	if (ROW_HAS(view_host(view), SCOPE_PSS_HIGH))

@@ -106,10 +106,7 @@ static void say_notices(
 	notice_render(source->view, sums, source->origin, &lines);
 	if (source->origin == NOTICE_LIVE && !selection_has_filters(s))
 		notice_add_hidden(source->view, &source->sight, &lines);
-	if (lines.error || !lines.len)
-		return;
-	lines.data[lines.len - 1] = '\0'; /* the last newline */
-	log_lines(LOG_LEVEL_WARNING, "", lines.data);
+	command_warn(&lines);
 }
 
 /* Warns if rows are not sorted as asked, because the kernel does not provide the figure. */

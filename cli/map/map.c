@@ -292,11 +292,8 @@ static int map_say_others(const struct showing *s)
 		return r;
 	process_list_compare(&s->saved, &now, s->options->settings->since,
 		s->options->chosen.has_filters, &lines);
-	if (lines.error || !lines.len)
-		return lines.error;
-	lines.data[lines.len - 1] = '\0'; /* the last newline */
-	log_lines(LOG_LEVEL_WARNING, "", lines.data);
-	return 0;
+	command_warn(&lines);
+	return lines.error;
 }
 
 /* Prints nothing if a process is incomplete: memory would seem to have gone. */

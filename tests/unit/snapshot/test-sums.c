@@ -296,10 +296,45 @@ static void partial_sums_are_absent(void **state)
 	assert_false(ROW_HAS(&all, SCOPE_USS));
 }
 
+/* A row of an owner adds what its members would add, except for hugetlb pages. */
+static void a_row_merges_like_its_members(void **state)
+{
+	uint64_t seed = 17;
+
+	(void)state;
+	for (unsigned int round = 0; round < 300; round++) {
+		struct sums by_rows = {0}, by_members = {0};
+
+		for (unsigned int i = 0; i < 3; i++) {
+			struct sums part = {0};
+			struct snapshot_scope row = {0};
+
+			for (unsigned int k = 0; k < (round + i) % 4; k++) {
+				struct snapshot_process process = make(&seed);
+
+				sums_add(&part, &process);
+			}
+			sums_end(&part);
+			row.present = part.present;
+			memcpy(row.q, part.q, sizeof(row.q));
+			sums_merge_row(&by_rows, &row);
+			part.has_hugetlb = false;
+			sums_merge(&by_members, &part);
+		}
+		sums_end(&by_rows);
+		sums_end(&by_members);
+		assert_int_equal(by_rows.present, by_members.present);
+		for (unsigned int i = 0; i < SCOPE_QUANTITIES; i++)
+			if (ROW_HAS(&by_rows, i))
+				assert_int_equal(by_rows.q[i], by_members.q[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_merge_to_the_whole),
+		cmocka_unit_test(a_row_merges_like_its_members),
 		cmocka_unit_test(upper_bound_is_limited),
 		cmocka_unit_test(lower_bound_is_raised),
 		cmocka_unit_test(partial_sums_are_absent),
