@@ -4,6 +4,7 @@
 #include "cli/compare/compare-row.h"
 
 #include "base/saturate.h"
+#include "cli/compare/reason-text.h"
 
 enum { COMPARE_VERSION = 1 /* of the JSON format */ };
 
@@ -11,6 +12,7 @@ enum {
 	COMPARE_ROW_NAME,
 	COMPARE_ROW_LOW,
 	COMPARE_ROW_HIGH,
+	COMPARE_ROW_UNMEASURED,
 	COMPARE_ROW_AGE,
 	COMPARE_ROW_DIFFERENCE,
 	COMPARE_ROW_REASON,
@@ -29,20 +31,20 @@ static bool compare_row_get(
 	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
 	const struct comparison_row *row = row_;
-	bool is_ours = ROW_HAS(&row->ours, SCRAPE_PROCESSES);
 
 	(void)l;
 	switch (c->index) {
 	case COMPARE_ROW_NAME: return column_use_text(ret, row->name);
-	case COMPARE_ROW_LOW: ret->number = row->pss_low_bytes; return is_ours;
-	case COMPARE_ROW_HIGH:
-		ret->number = row->pss_high_bytes;
-		return is_ours && row->pss_high_bytes < INT64_MAX;
-	case COMPARE_ROW_AGE: ret->number = row->age_ns; return is_ours;
+	case COMPARE_ROW_LOW: ret->number = row->pss_low_bytes; return row->has_low;
+	case COMPARE_ROW_HIGH: ret->number = row->pss_high_bytes; return row->has_high;
+	case COMPARE_ROW_UNMEASURED:
+		ret->number = comparison_unmeasured(row);
+		return ROW_HAS(&row->ours, SCRAPE_PROCESSES);
+	case COMPARE_ROW_AGE: ret->number = row->age_ns; return row->has_age;
 	case COMPARE_ROW_DIFFERENCE: return compare_row_get_difference(row, ret);
 	case COMPARE_ROW_REASON: return column_use_text(ret, comparison_reason_name(row->reason));
 	case COMPARE_ROW_EXPLAINED: ret->number = comparison_is_explained(row->reason); return true;
-	default: comparison_add_why(row, ret->room); return column_use_room(ret);
+	default: reason_text_add(row, ret->room); return column_use_room(ret);
 	}
 }
 
@@ -93,6 +95,7 @@ static const struct column columns[] = {
 		.place = 1, .drop = 5, .flags = COLUMN_SUM},
 	{OTHER("pss_low_bytes", COLUMN_BYTES, COMPARE_ROW_LOW)},
 	{OTHER("pss_high_bytes", COLUMN_BYTES, COMPARE_ROW_HIGH)},
+	{OTHER("unmeasured_processes", COLUMN_COUNT, COMPARE_ROW_UNMEASURED), .flags = COLUMN_SUM},
 	{OTHER("age_seconds", COLUMN_SECONDS, COMPARE_ROW_AGE)},
 	{OTHER("reason", COLUMN_WORD, COMPARE_ROW_REASON)},
 	{OTHER("explained", COLUMN_FLAG, COMPARE_ROW_EXPLAINED)},
@@ -114,6 +117,9 @@ static struct comparison_row compare_row_total(const struct comparison *c)
 	for (size_t i = 0; i < c->count; i++) {
 		compare_row_add_side(&total.ours, &c->row[i].ours);
 		compare_row_add_side(&total.theirs, &c->row[i].theirs);
+		for (size_t k = 0; k < SUMS_REASONS; k++)
+			total.unmeasured[k] = saturate_add(
+				total.unmeasured[k], c->row[i].unmeasured[k]);
 	}
 	return total;
 }

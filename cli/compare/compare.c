@@ -81,29 +81,45 @@ static int compare_print(const struct settings *settings, const struct compariso
 	return r == 0 ? output_flush(&text) : r;
 }
 
-static size_t compare_count_one_sided(const struct comparison *c)
+/* Warns about processes of namegroups that were not measured: their PSS is not in the figures. */
+static void compare_say_notices(const struct source *source, const struct comparison *c)
+{
+	AUTO_BUFFER struct buffer lines = {0};
+
+	notice_render(source->view, &c->ours, source->origin, &lines);
+	command_warn(&lines);
+}
+
+/* Returns the number of rows of C with REASON. */
+static size_t compare_count(const struct comparison *c, enum comparison_reason reason)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < c->count; i++)
-		count += c->row[i].reason == COMPARISON_ONLY_OURS ||
-		         c->row[i].reason == COMPARISON_ONLY_THEIRS;
+		count += c->row[i].reason == reason;
 	return count;
 }
 
 /* Between a snapshot of memtallyd and the scrape, processes have more time to start and exit. */
 static void compare_say_unexplained(const struct comparison *c, bool is_of_daemon)
 {
-	size_t one_sided = compare_count_one_sided(c);
+	size_t one_sided = compare_count(c, COMPARISON_ONLY_OURS) +
+	                   compare_count(c, COMPARISON_ONLY_THEIRS);
+	size_t unmeasured = compare_count(c, COMPARISON_UNMEASURED);
+	size_t others = c->unexplained - one_sided - unmeasured;
 
+	if (unmeasured)
+		log_warning("%zu of %zu namegroups could not be compared: none of their processes "
+			    "was measured",
+			unmeasured, c->count);
 	if (one_sided)
 		log_warning("%zu of %zu namegroups are of one program only: check that both have "
 			    "the same rules, and restart process-exporter if its file has changed",
 			one_sided, c->count);
-	if (c->unexplained > one_sided)
+	if (others)
 		log_warning("%zu of %zu namegroups differ without an explanation; run it again%s: "
 			    "processes start and exit between two measurements",
-			c->unexplained - one_sided, c->count, is_of_daemon ? " with --live" : "");
+			others, c->count, is_of_daemon ? " with --live" : "");
 }
 
 static int compare_show(const struct settings *settings)
@@ -127,6 +143,8 @@ static int compare_show(const struct settings *settings)
 	}
 	if (r == 0)
 		r = compare_print(settings, &c);
+	if (r == 0)
+		compare_say_notices(&source, &c);
 	if (r == 0)
 		compare_say_unexplained(&c, source.origin == NOTICE_DAEMON);
 	return r == 0 && c.unexplained ? COMMAND_FAILED : command_printed(r);

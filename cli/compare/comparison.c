@@ -9,7 +9,6 @@
 
 #include "base/array.h"
 #include "base/saturate.h"
-#include "render/human.h"
 #include "snapshot/owner.h"
 
 enum {
@@ -38,6 +37,7 @@ static const char *const names[COMPARISON_REASONS] = {
 	[COMPARISON_EXEC] = "exec",
 	[COMPARISON_NO_PSS] = "no_pss",
 	[COMPARISON_DENIED] = "denied",
+	[COMPARISON_UNMEASURED] = "unmeasured",
 	[COMPARISON_ONLY_OURS] = "only_ours",
 	[COMPARISON_ONLY_THEIRS] = "only_theirs",
 	[COMPARISON_PROCESSES] = "processes",
@@ -51,7 +51,16 @@ const char *comparison_reason_name(enum comparison_reason reason)
 
 bool comparison_is_explained(enum comparison_reason reason)
 {
-	return reason < COMPARISON_ONLY_OURS;
+	return reason < COMPARISON_UNMEASURED;
+}
+
+uint64_t comparison_unmeasured(const struct comparison_row *row)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < SUMS_REASONS; i++)
+		count = saturate_add(count, row->unmeasured[i]);
+	return count;
 }
 
 void comparison_done(struct comparison *c)
@@ -97,9 +106,8 @@ static bool comparison_is_pss_rounded(const struct comparison_row *row)
 {
 	uint64_t processes = comparison_processes(&row->theirs);
 
-	return ROW_HAS(&row->ours, SCRAPE_PSS) &&
-	       saturate_distance(row->ours.q[SCRAPE_PSS], row->theirs.q[SCRAPE_PSS]) <=
-	               saturate_part(processes, PSS_ROUNDING, 1);
+	return saturate_distance(row->ours.q[SCRAPE_PSS], row->theirs.q[SCRAPE_PSS]) <=
+	       saturate_part(processes, PSS_ROUNDING, 1);
 }
 
 /* Among many small processes 64 pages of each are more than 5 %. */
@@ -121,9 +129,11 @@ static enum comparison_reason comparison_memory_reason(const struct comparison_r
 		return COMPARISON_MEMORY;
 	if (!ROW_HAS(&row->theirs, SCRAPE_PSS))
 		return COMPARISON_NO_PSS;
+	if (!ROW_HAS(&row->ours, SCRAPE_PSS))
+		return COMPARISON_UNMEASURED;
 	if (!theirs[SCRAPE_PSS] && theirs[SCRAPE_RSS] && !comparison_is_pss_rounded(row))
 		return COMPARISON_DENIED;
-	if (ROW_HAS(&row->ours, SCRAPE_PSS) && ours[SCRAPE_PSS] == theirs[SCRAPE_PSS] && !rss_apart)
+	if (ours[SCRAPE_PSS] == theirs[SCRAPE_PSS] && !rss_apart)
 		return COMPARISON_EQUAL;
 	if (comparison_is_rss_rounded(row) && comparison_is_pss_rounded(row))
 		return COMPARISON_ROUNDING;
@@ -306,6 +316,8 @@ static void comparison_take_ours(const struct view *view, uint64_t now_ns, struc
 		const struct snapshot_scope *from = view_scope(view, scope, i);
 		struct comparison_row row = {
 			.name = view_text(view, from->name),
+			.has_low = ROW_HAS(from, SCOPE_PSS_LOW),
+			.has_high = ROW_HAS(from, SCOPE_PSS_HIGH),
 			.pss_low_bytes = ROW_HAS(from, SCOPE_PSS_LOW) ? from->q[SCOPE_PSS_LOW] : 0,
 			.pss_high_bytes = ROW_HAS(from, SCOPE_PSS_HIGH) ? from->q[SCOPE_PSS_HIGH]
 		                                                        : INT64_MAX,
@@ -317,9 +329,15 @@ static void comparison_take_ours(const struct view *view, uint64_t now_ns, struc
 		comparison_take(&row.ours, SCRAPE_PROCESSES, from, SCOPE_PROCESSES);
 		comparison_take(&row.ours, SCRAPE_RSS, from, SCOPE_RSS);
 		comparison_take(&row.ours, SCRAPE_PSS, from, SCOPE_PSS);
-		if (comparison_processes(&row.ours))
-			c->row[c->count++] = row;
+		if (!comparison_processes(&row.ours))
+			continue;
+		for (size_t k = 0; k < SUMS_REASONS; k++)
+			if (ROW_HAS(from, sums_reason(k)->count))
+				row.unmeasured[k] = from->q[sums_reason(k)->count];
+		sums_merge_row(&c->ours, from);
+		c->row[c->count++] = row;
 	}
+	sums_end(&c->ours);
 }
 
 static int comparison_compare_names(const void *a_, const void *b_)
@@ -350,9 +368,11 @@ static void comparison_take_ages(const struct view *view, uint64_t now_ns, struc
 							       view_owner(view, p, OWNER_NAMEGROUP))
 		                                     : NULL;
 
-		if (row)
-			row->age_ns = saturate_max(
-				row->age_ns, saturate_add(age_ns, p->q[PROCESS_PSS_AGE]));
+		if (!row)
+			continue;
+		row->has_age = true;
+		row->age_ns = saturate_max(
+			row->age_ns, saturate_add(age_ns, p->q[PROCESS_PSS_AGE]));
 	}
 }
 
@@ -406,71 +426,4 @@ int comparison_make(const struct view *view, uint64_t now_boottime_ns, const str
 	*ret = c;
 	c = (struct comparison){0};
 	return 0;
-}
-
-static void comparison_add_count(
-	uint64_t count, const char *one, const char *many, struct buffer *to)
-{
-	buffer_add_u64(to, count);
-	buffer_add_text(to, count == 1 ? one : many);
-}
-
-/* Appends in which other group the processes are. */
-static void comparison_add_exec(const struct comparison_row *row, struct buffer *to)
-{
-	buffer_add_text(to, "theirs matched before exec");
-	if (!row->other) {
-		buffer_add_text(to, ": the sums over these groups agree");
-		return;
-	}
-	buffer_add_text(to,
-		comparison_is_larger_there(row) ? ": ours has some in " : ": theirs has some in ");
-	buffer_add_text(to, row->other);
-}
-
-void comparison_add_why(const struct comparison_row *row, struct buffer *to)
-{
-	uint64_t ours = comparison_processes(&row->ours);
-	uint64_t theirs = comparison_processes(&row->theirs);
-	uint64_t apart = saturate_distance(ours, theirs);
-
-	switch (row->reason) {
-	case COMPARISON_EQUAL: buffer_add_text(to, "equal"); break;
-	case COMPARISON_ROUNDING: buffer_add_text(to, "within rounding"); break;
-	case COMPARISON_BOUNDS:
-		buffer_add_text(to, "within the bounds of ours, measured ");
-		human_add_age(to, row->age_ns);
-		buffer_add_text(to, " ago");
-		break;
-	case COMPARISON_TIME:
-		buffer_add_text(to, "measured at different times, ours ");
-		human_add_age(to, row->age_ns);
-		buffer_add_text(to, " ago");
-		break;
-	case COMPARISON_NO_MEMORY:
-		buffer_add_text(to, "theirs counts ");
-		comparison_add_count(
-			apart, " kernel thread or zombie", " kernel threads or zombies", to);
-		break;
-	case COMPARISON_OWN: buffer_add_text(to, "theirs counts this memtally"); break;
-	case COMPARISON_EMPTY: buffer_add_text(to, "theirs keeps empty groups"); break;
-	case COMPARISON_EXEC: comparison_add_exec(row, to); break;
-	case COMPARISON_NO_PSS:
-		buffer_add_text(to, "theirs has no PSS (-gather-smaps=false)");
-		break;
-	case COMPARISON_DENIED: buffer_add_text(to, "theirs has no PSS: not permitted (0)"); break;
-	case COMPARISON_ONLY_OURS:
-	case COMPARISON_ONLY_THEIRS:
-		buffer_printf(to, "only %s: is naming.process_exporter the same file?",
-			row->reason == COMPARISON_ONLY_OURS ? "ours" : "theirs");
-		break;
-	case COMPARISON_PROCESSES:
-		buffer_add_text(to, "not explained: theirs has ");
-		comparison_add_count(apart, theirs > ours ? " process more" : " process fewer",
-			theirs > ours ? " processes more" : " processes fewer", to);
-		break;
-	default:
-		buffer_add_text(to, "not explained: RSS or PSS differs by more than 1 MiB and 5 %");
-		break;
-	}
 }

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
 #include "cli/compare/scrape.h"
+#include "snapshot/sums.h"
 #include "snapshot/view.h"
 
 enum comparison_reason {
@@ -38,6 +38,7 @@ enum comparison_reason {
 	COMPARISON_NO_PSS, /* process-exporter measures none: -gather-smaps=false */
 	COMPARISON_DENIED, /* process-exporter may not read it, and serves 0 */
 	/* From here on: not explained. */
+	COMPARISON_UNMEASURED, /* memtally could measure none of the processes */
 	COMPARISON_ONLY_OURS,
 	COMPARISON_ONLY_THEIRS,
 	COMPARISON_PROCESSES, /* the numbers of processes differ */
@@ -49,9 +50,12 @@ enum comparison_reason {
 struct comparison_row {
 	const char *name; /* borrowed from the view or the scrape, as that of .other */
 	struct scrape_group ours, theirs;
-	/* Bounds of our PSS; 0 and INT64_MAX if they are not known. Both 0 without a group of ours. */
+	bool has_low, has_high, has_age;
+	/* Bounds of our PSS. Without .has_low 0; without .has_high, in a group of ours, INT64_MAX. */
 	uint64_t pss_low_bytes, pss_high_bytes;
-	uint64_t age_ns; /* of our oldest measurement, or of the snapshot if that is not known */
+	uint64_t age_ns; /* of our oldest measurement; without .has_age of the snapshot */
+	/* Processes of ours that were not measured, by the index of sums_reason(). */
+	uint64_t unmeasured[SUMS_REASONS];
 	enum comparison_reason reason;
 	const char *other; /* COMPARISON_EXEC: the other group; NULL: there are several */
 };
@@ -60,6 +64,7 @@ struct comparison {
 	struct comparison_row *row; /* owned; the largest PSS of either program first */
 	size_t count;
 	size_t unexplained; /* rows */
+	struct sums ours;   /* of all groups of ours, after sums_end() */
 };
 
 /* Frees what C owns. */
@@ -77,12 +82,12 @@ enum { COMPARISON_NONE = 1 /* VIEW has no namegroups */ };
 int comparison_make(const struct view *view, uint64_t now_boottime_ns, const struct scrape *scrape,
 	uint64_t own_rss_bytes, struct comparison *ret);
 
+/* Returns the number of processes of ours in ROW that were not measured. */
+uint64_t comparison_unmeasured(const struct comparison_row *row);
+
 bool comparison_is_explained(enum comparison_reason reason);
 
 /* Returns the word for REASON in JSON and CSV, such as "only_ours" (static). */
 const char *comparison_reason_name(enum comparison_reason reason);
-
-/* Appends the reason of ROW as a short text, such as "within rounding". */
-void comparison_add_why(const struct comparison_row *row, struct buffer *to);
 
 #endif

@@ -17,6 +17,9 @@ static struct comparison sample(void)
 		{.name = "java",
 			.ours = {.present = ALL, .q = {2, 300 * MIB, 200 * MIB}},
 			.theirs = {.present = ALL, .q = {2, 301 * MIB, 201 * MIB}},
+			.has_low = true,
+			.has_high = true,
+			.has_age = true,
 			.pss_low_bytes = 199 * MIB,
 			.pss_high_bytes = 205 * MIB,
 			.age_ns = UINT64_C(8500000000),
@@ -24,8 +27,8 @@ static struct comparison sample(void)
 		{.name = "=bash",
 			.ours = {.present = ALL, .q = {3, 12 * MIB, 2 * MIB}},
 			.theirs = {.present = ALL, .q = {3, 12 * MIB, 2 * MIB}},
-			.pss_low_bytes = 2 * MIB,
 			.pss_high_bytes = INT64_MAX,
+			.unmeasured = {1},
 			.age_ns = UINT64_C(8000000000),
 			.reason = COMPARISON_EQUAL},
 		{.name = "httpd",
@@ -53,7 +56,7 @@ static void a_table_has_a_total(void **state)
 	expect(&(struct list_look){.form = LIST_TABLE},
 		"      PSS THEIR-PSS DIFFERENCE       RSS THEIR-RSS PROCESSES THEIR-PROCESSES NAMEGROUP WHY\n"
 		"200.0 MiB 201.0 MiB   -1.0 MiB 300.0 MiB 301.0 MiB         2               2 java      measured at different times, ours 8 s ago\n"
-		"  2.0 MiB   2.0 MiB    0.0 KiB  12.0 MiB  12.0 MiB         3               3 =bash     equal\n"
+		"  2.0 MiB   2.0 MiB    0.0 KiB  12.0 MiB  12.0 MiB         3               3 =bash     equal; of ours not measured: 1 denied\n"
 		"        -         -          -         -   1.0 MiB         -               1 httpd     only theirs: is naming.process_exporter the same file?\n"
 		"-----------------------------------------------------------------------------------------\n"
 		"202.0 MiB 203.0 MiB   -1.0 MiB 312.0 MiB 314.0 MiB         5               6 total of 3 namegroups, 1 not explained\n");
@@ -64,11 +67,11 @@ static void csv_has_exact_amounts(void **state)
 	(void)state;
 	expect(&(struct list_look){.form = LIST_CSV},
 		"namegroup,processes,their_processes,rss_bytes,their_rss_bytes,pss_bytes,their_pss_bytes,"
-		"difference_bytes,pss_low_bytes,pss_high_bytes,age_seconds,reason,explained,why\n"
-		"java,2,2,314572800,315621376,209715200,210763776,-1048576,208666624,214958080,8.5,time,true,"
+		"difference_bytes,pss_low_bytes,pss_high_bytes,unmeasured_processes,age_seconds,reason,explained,why\n"
+		"java,2,2,314572800,315621376,209715200,210763776,-1048576,208666624,214958080,0,8.5,time,true,"
 		"\"measured at different times, ours 8 s ago\"\n"
-		"'=bash,3,3,12582912,12582912,2097152,2097152,0,2097152,,8,equal,true,equal\n"
-		"httpd,,1,,1048576,,,,,,,only_theirs,false,only theirs: is naming.process_exporter the same file?\n");
+		"'=bash,3,3,12582912,12582912,2097152,2097152,0,,,1,,equal,true,\"equal; of ours not measured: 1 denied\"\n"
+		"httpd,,1,,1048576,,,,,,,,only_theirs,false,only theirs: is naming.process_exporter the same file?\n");
 }
 
 static void json_leaves_out_absent_fields(void **state)
@@ -79,11 +82,11 @@ static void json_leaves_out_absent_fields(void **state)
 		"{\"namegroup\":\"java\",\"processes\":2,\"their_processes\":2,\"rss_bytes\":314572800,"
 		"\"their_rss_bytes\":315621376,\"pss_bytes\":209715200,\"their_pss_bytes\":210763776,"
 		"\"difference_bytes\":-1048576,\"pss_low_bytes\":208666624,\"pss_high_bytes\":214958080,"
-		"\"age_seconds\":8.5,\"reason\":\"time\",\"explained\":true,"
+		"\"unmeasured_processes\":0,\"age_seconds\":8.5,\"reason\":\"time\",\"explained\":true,"
 		"\"why\":\"measured at different times, ours 8 s ago\"}"
 		"],\"total\":{\"processes\":5,\"their_processes\":6,\"rss_bytes\":327155712,"
 		"\"their_rss_bytes\":329252864,\"pss_bytes\":211812352,\"their_pss_bytes\":212860928,"
-		"\"difference_bytes\":-1048576}}\n");
+		"\"difference_bytes\":-1048576,\"unmeasured_processes\":1}}\n");
 }
 
 /* A quantity that no group has is not 0 in all of them. */

@@ -5,6 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "cli/compare/comparison.h"
+#include "cli/compare/reason-text.h"
 #include "snapshot/owner.h"
 #include "tests/unit/support/cli/compared.h"
 #include "tests/unit/support/faults/allocation.h"
@@ -104,13 +105,14 @@ struct expected {
 
 #define EQUAL            "equal"
 #define ROUNDED          "within rounding"
-#define WITHIN_BOUNDS    "within the bounds of ours, measured 8 s ago"
-#define DIFFERENT_TIMES  "measured at different times, ours 8 s ago"
+#define WITHIN_BOUNDS    "within the bounds of ours, snapshot of 8 s ago"
+#define DIFFERENT_TIMES  "measured at different times, snapshot of 8 s ago"
 #define ONE_NO_MEMORY    "theirs counts 1 kernel thread or zombie"
 #define NOT_EXPLAINED    "not explained: RSS or PSS differs by more than 1 MiB and 5 %"
 #define ONE_MORE         "not explained: theirs has 1 process more"
 #define TWO_MORE         "not explained: theirs has 2 processes more"
 #define ONE_FEWER        "not explained: theirs has 1 process fewer"
+#define UNMEASURED       "ours could not be measured"
 #define ONLY_OURS        "only ours: is naming.process_exporter the same file?"
 #define ONLY_THEIRS      "only theirs: is naming.process_exporter the same file?"
 #define OURS_IN(other)   "theirs matched before exec: ours has some in " other
@@ -119,7 +121,8 @@ struct expected {
 
 static bool is_explained(const char *why)
 {
-	return strncmp(why, "not explained", 13) != 0 && strncmp(why, "only ", 5) != 0;
+	return strncmp(why, "not explained", 13) != 0 && strncmp(why, "only ", 5) != 0 &&
+	       strncmp(why, UNMEASURED, strlen(UNMEASURED)) != 0;
 }
 
 /* Checks the text of a row. Returns whether it explains the difference. */
@@ -128,7 +131,7 @@ static bool expect(const struct compared *c, const struct expected *e)
 	const struct comparison_row *row = row_of(c, e->name);
 	AUTO_BUFFER struct buffer text = {0};
 
-	comparison_add_why(row, &text);
+	reason_text_add(row, &text);
 	buffer_add_char(&text, '\0');
 	assert_int_equal(text.error, 0);
 	if (strcmp(text.data, e->why) != 0)
@@ -192,10 +195,11 @@ static void memory_of_a_group_differs_for_a_reason(void **state)
 		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 3998}, WITHIN_BOUNDS},
 		{{"a", 2, 9000, 5000, 4000, 7000, 0, 263}, {"a", 2, 9000, 3998},
 			"within the bounds of ours, measured 4 min 31 s ago"},
-		/* none of its processes could be measured */
-		{{"a", 2, 9000, ABSENT, ABSENT, 9000}, {"a", 2, 9000, 4000}, WITHIN_BOUNDS},
-		{{"a", 2, 9000, ABSENT, ABSENT, ABSENT}, {"a", 2, 9000, 4000}, WITHIN_BOUNDS},
-		{{"a", 2, 9000, ABSENT, ABSENT, 9000}, {"a", 2, 9000, 2}, WITHIN_BOUNDS},
+		{{"a", 2, 9000, 5000, 4000, 7000, 0, 263}, {"a", 2, 9000, 8024},
+			"measured at different times, ours 4 min 31 s ago"},
+		/* the upper bound is not known, or the lower one */
+		{{"a", 2, 9000, 5000, 4000, ABSENT}, {"a", 2, 9000, 8000}, WITHIN_BOUNDS},
+		{{"a", 2, 9000, 5000, ABSENT, 7000}, {"a", 2, 9000, 1000}, WITHIN_BOUNDS},
 		/* 1 MiB outside of the bounds */
 		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 8024}, DIFFERENT_TIMES},
 		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 8025}, NOT_EXPLAINED},
@@ -217,6 +221,31 @@ static void memory_of_a_group_differs_for_a_reason(void **state)
 		{{"a", 2, 100000, 50000, 50000, 50002}, {"a", 2, 105263, 50000}, DIFFERENT_TIMES},
 		{{"a", 2, 100000, 50000, 50000, 50002}, {"a", 2, 105264, 50000}, NOT_EXPLAINED},
 		{{"a", 2, 105264, 50000, 50000, 50002}, {"a", 2, 100000, 50000}, NOT_EXPLAINED},
+	};
+
+	(void)state;
+	expect_pairs(pairs, ARRAY_SIZE(pairs));
+}
+
+/* Without any measurement there is nothing to compare; with some, their bounds have the others. */
+static void memtally_may_have_no_pss(void **state)
+{
+	static const struct pair pairs[] = {
+		{{"a", 2, 9000, ABSENT, ABSENT, 9000, 0, 0, 2}, {"a", 2, 9000, 4000},
+			UNMEASURED ": 2 denied"},
+		{{"a", 3, 9000, ABSENT, ABSENT, ABSENT, 0, 0, 2, 1}, {"a", 3, 9000, 4000},
+			UNMEASURED ": 2 denied, 1 blocked"},
+		{{"a", 2, 9000, ABSENT, ABSENT, 9000, 0, 0, 2}, {"a", 2, 9000, 0},
+			UNMEASURED ": 2 denied"},
+		{{"a", 2, 9000, ABSENT, ABSENT, 9000, 0, 0, 2}, {"a", 2, 19000, 4000},
+			NOT_EXPLAINED "; of ours not measured: 2 denied"},
+		{{"a", 2, 9000, ABSENT, ABSENT, 9000, 0, 0, 2}, {"a", 3, 9000, 4000},
+			ONE_MORE "; of ours not measured: 2 denied"},
+		{{"a", 3, 9000, 3000, 3000, 6000, 0, 0, 1}, {"a", 3, 9000, 5000},
+			WITHIN_BOUNDS "; of ours not measured: 1 denied"},
+		/* a blocked process adds an estimate */
+		{{"a", 3, 9000, 5000, 3000, 6000, 0, 0, 0, 1}, {"a", 3, 9000, 5000},
+			EQUAL "; of ours not measured: 1 blocked"},
 	};
 
 	(void)state;
@@ -328,6 +357,32 @@ static void memtally_itself_is_a_difference(void **state)
 			expect(&c,
 				&(struct expected){cases[i].name, "theirs counts this memtally"});
 	}
+}
+
+/* Bounds and ages that a snapshot does not have are not 0. */
+static void figures_of_a_row_may_be_absent(void **state)
+{
+	static const struct compared_group ours[GROUPS] = {
+		{"all", 2, 9000, 5000, 4000, 7000, 0, 263},
+		{"none", 3, 9000, ABSENT, ABSENT, ABSENT, 0, 0, 2, 1}};
+	static const struct answer theirs[GROUPS] = {{"there", 1, 9000, 5000}};
+	CLEANUP(compared_done) struct compared c = {0};
+	const struct comparison_row *row;
+
+	(void)state;
+	compare(ours, theirs, &c);
+	row = row_of(&c, "all");
+	assert_true(row->has_low && row->has_high && row->has_age);
+	assert_int_equal(row->pss_low_bytes, 4000 * KIB);
+	assert_int_equal(row->age_ns, AGE_NS + 263 * NS_PER_SEC);
+	assert_int_equal(comparison_unmeasured(row), 0);
+	row = row_of(&c, "none");
+	assert_false(row->has_low || row->has_high || row->has_age);
+	assert_int_equal(comparison_unmeasured(row), 3);
+	row = row_of(&c, "there");
+	assert_false(row->has_low || row->has_high || row->has_age);
+	assert_int_equal(c.result.ours.q[SCOPE_PROCESSES], 5);
+	assert_int_equal(c.result.ours.q[SCOPE_UNMEASURED_DENIED], 2);
 }
 
 /* The largest PSS of either program comes first, and names decide between equal ones. */
@@ -504,10 +559,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_a_group_differs_for_a_reason),
+		cmocka_unit_test(memtally_may_have_no_pss),
 		cmocka_unit_test(process_exporter_may_have_no_pss),
 		cmocka_unit_test(processes_without_memory_count_there),
 		cmocka_unit_test(groups_of_one_program_alone),
 		cmocka_unit_test(memtally_itself_is_a_difference),
+		cmocka_unit_test(figures_of_a_row_may_be_absent),
 		cmocka_unit_test(the_largest_group_comes_first),
 		cmocka_unit_test(a_process_is_in_the_group_that_it_had_before_exec),
 		cmocka_unit_test(processes_that_do_not_add_up_are_not_explained),

@@ -92,6 +92,31 @@ static void succeeds_if_all_is_explained(void **state)
 	assert_null(strstr(r.err.data, "warning"));
 }
 
+/* Figures without some processes are not those of all. */
+static void says_what_was_not_measured(void **state)
+{
+	static const struct compared_group partial[] = {
+		{"java", 2, 400000, 300000, 300000, 400001, 0, 0, 1},
+		{"bash", 2, 8000, COMPARED_ABSENT, COMPARED_ABSENT, 8000, 0, 0, 2},
+	};
+	static const struct served served = {partial, ARRAY_SIZE(partial)};
+	AUTO_RUNNING struct running r = {0};
+
+	(void)state;
+	run(&served, BASH GROUP("java", "2", "4.096e+08", "4.096e+08"), plain, &r);
+	assert_int_equal(r.status, 1);
+	running_check_prints(&r, " ours could not be measured: 2 denied\n");
+	running_check_prints(&r,
+		" within the bounds of ours, snapshot of 8 s ago; of ours not measured: 1 denied\n");
+	running_check_prints(&r, "total of 2 namegroups, 1 not explained\n");
+	running_check_says(&r,
+		"warning: 3 of 4 processes could not be read: the sums do not contain their PSS; "
+		"memtallyd needs CAP_SYS_PTRACE to read them\n");
+	running_check_says(&r,
+		"warning: 1 of 2 namegroups could not be compared: none of their processes was measured\n");
+	assert_null(strstr(r.err.data, "run it again"));
+}
+
 static void fails_if_a_difference_is_not_explained(void **state)
 {
 	AUTO_RUNNING struct running r = {0};
@@ -220,6 +245,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(succeeds_if_all_is_explained),
+		cmocka_unit_test(says_what_was_not_measured),
 		cmocka_unit_test(fails_if_a_difference_is_not_explained),
 		cmocka_unit_test(fails_if_a_group_is_of_one_program),
 		cmocka_unit_test(prints_json_and_csv),

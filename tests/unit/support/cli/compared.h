@@ -12,6 +12,7 @@ struct compared_group {
 	int64_t processes, rss, pss, low, high;
 	uint32_t flags;
 	int64_t age_s; /* of the measurement of its only process in the snapshot; 0: it has none */
+	int64_t denied, blocked; /* processes that were not measured */
 };
 
 enum { COMPARED_ABSENT = -1 };
@@ -37,6 +38,8 @@ static inline void compared_add(struct builder *b, const struct compared_group *
 	compared_set(row, SCOPE_PSS, g->pss, 1024);
 	compared_set(row, SCOPE_PSS_LOW, g->low, 1024);
 	compared_set(row, SCOPE_PSS_HIGH, g->high, 1024);
+	compared_set(row, SCOPE_UNMEASURED_DENIED, g->denied, 1);
+	compared_set(row, SCOPE_UNMEASURED_BLOCKED, g->blocked, 1);
 	if (!g->age_s)
 		return;
 	process = builder_add_process(b);
