@@ -28,8 +28,8 @@ static const char *compare_from(const struct settings *settings)
 }
 
 /*
- * Gets the scrape, and the RSS that memtally had meanwhile; 0 if process-exporter did not see
- * memtally, because the scrape was saved. Returns 0, or a negative errno that has been logged.
+ * Gets the scrape, and the RSS of memtally during the scrape; 0 if the scrape was saved earlier, when
+ * process-exporter could not see memtally. Returns 0, or a negative errno that has been logged.
  */
 static int compare_scrape(const char *from, struct scrape *ret, uint64_t *ret_own_rss_bytes)
 {
@@ -40,7 +40,7 @@ static int compare_scrape(const char *from, struct scrape *ret, uint64_t *ret_ow
 
 	if (r == -EIO)
 		log_error("%s", source_error);
-	if (r == 0 && scrape_source_is_url(from))
+	if (r == 0 && scrape_source_is_fresh(from))
 		self_usage_read(&own);
 	*ret_own_rss_bytes = saturate_less(own.resident_bytes, text.len);
 	if (r == 0)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os/file.h"
@@ -110,10 +111,19 @@ static int scrape_source_get(
 	return r;
 }
 
-bool scrape_source_is_url(const char *from)
+static bool scrape_source_is_url(const char *from)
 {
 	return !strncasecmp(from, "http://", strlen("http://")) ||
 	       !strncasecmp(from, "https://", strlen("https://"));
+}
+
+bool scrape_source_is_fresh(const char *from)
+{
+	struct stat status;
+
+	if (strcmp(from, "-") != 0)
+		return scrape_source_is_url(from);
+	return fstat(STDIN_FILENO, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
 int scrape_source_read(

@@ -17,8 +17,11 @@ enum {
 	SCRAPE_SOURCE_ERROR_SIZE = 512,
 };
 
-/* Returns whether FROM is a URL: it begins with http:// or https://. */
-bool scrape_source_is_url(const char *from);
+/*
+ * Returns true if the scrape that FROM names may have been made while this process ran: FROM is a URL
+ * (it begins with http:// or https://), or "-" and standard input is no regular file.
+ */
+bool scrape_source_is_fresh(const char *from);
 
 /*
  * Reads the text that FROM names into *RET, which is empty: "-" is standard input, any other
