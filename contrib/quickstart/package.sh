@@ -34,7 +34,7 @@ ensure_package_packages() {
 	is_debian || fail 'Debian packages are built on Debian only'
 	[ -z "$with_tests" ] || needed+=(libcmocka-dev)
 	log=$(mktemp) || fail 'no temporary file'
-	install_missing "$log" "${needed[@]}" || fail "missing packages; as root: apt-get install ${needed[*]}"
+	install_missing "$log" "${needed[@]}" || fail "missing packages; as root: apt-get install ${needed[*]%%|*}"
 	rm -f "$log"
 }
 

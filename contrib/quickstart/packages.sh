@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Packages for the build and the tests, and their installation.
+# Packages for the build and the tests, and their installation. Of packages with '|' between them one is
+# enough; if there is none, the first is installed.
 
 build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libjansson-dev libyaml-dev zlib1g-dev
-	libsmartcols-dev libcurl4-gnutls-dev libseccomp-dev libsqlite3-dev libelf-dev libpcre2-dev)
+	libsmartcols-dev libseccomp-dev libsqlite3-dev libelf-dev libpcre2-dev
+	'libcurl4-gnutls-dev|libcurl4-openssl-dev|libcurl4-nss-dev')
 check_packages=(libcmocka-dev binutils python3 python3-yaml curl jq smem gzip xz-utils procps systemd
 	cppcheck clang clang-format clang-tidy libclang-rt-dev lld mandoc shellcheck zsh fish)
 # Loads that check --long measures (PostgreSQL's own cluster is not used), tools for the machines
@@ -19,12 +21,21 @@ build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'gnutls >= 3.7.0' '
 
 is_debian() { command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; }
 
-# Prints the packages that dpkg does not report as installed, one a line.
-missing_packages() {
+# has_one PACKAGE...: whether dpkg reports one of the packages as installed.
+has_one() {
 	local package
 	for package in "$@"; do
-		[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
-			printf '%s\n' "$package"
+		[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] && return
+	done
+	return 1
+}
+
+# Prints the packages that are not installed, one a line.
+missing_packages() {
+	local package alternatives
+	for package in "$@"; do
+		IFS='|' read -ra alternatives <<<"$package"
+		has_one "${alternatives[@]}" || printf '%s\n' "${alternatives[0]}"
 	done
 }
 
@@ -46,10 +57,10 @@ apt() {
 has_lists() { compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; }
 
 # apt-get's exit status is about the whole system, so this checks the needed packages with dpkg
-# afterwards.
+# afterwards. No package of the user gives way to them.
 install_once() {
 	has_lists || apt update
-	apt install -y --no-install-recommends "$@"
+	apt install -y --no-install-recommends --no-remove "$@"
 	[ -z "$(missing_packages "$@")" ]
 }
 
@@ -97,9 +108,9 @@ ensure_build_packages() {
 	warn 'quickstart: a build needs, and this machine has not:'
 	printf '    %s\n' "${missing[@]}" >&2
 	if is_debian; then
-		warn "As root: apt-get install ${build_packages[*]}"
+		warn "As root: apt-get install ${build_packages[*]%%|*}"
 	else
-		warn "Debian calls the packages: ${build_packages[*]}"
+		warn "Debian calls the packages: ${build_packages[*]%%|*}"
 	fi
 	return 1
 }
