@@ -39,7 +39,9 @@ build_tree() {
 		step autoreconf "$log" "${builder[@]}" autoreconf -fi || return 1
 	fi
 	if [ ! -f "$dir/Makefile" ] || [ "$(cat "$dir/quickstart.args" 2>/dev/null)" != "$*" ]; then
-		[ ! -f "$dir/Makefile" ] || step clean "$log" make_in "$dir" clean || return 1
+		# Not `make clean`: a Makefile that is broken, or that runs configure with the old
+		# arguments, would prevent the new one.
+		"${builder[@]}" find "$dir" -name '*.[ao]' -delete
 		step configure "$log" configure_in "$dir" "$@" || return 1
 		# make runs the rule for an outdated config.h each time, and meanwhile begins with
 		# the tests that need no program: the slowest tests would come last.

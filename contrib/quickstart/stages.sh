@@ -298,7 +298,7 @@ judge() {
 
 compiler_flags() {
 	printf '%s\n' -std=gnu11 -D_GNU_SOURCE -DHAVE_CONFIG_H -I. -Ibuild-check
-	pkg-config --cflags yaml-0.1 libsystemd libmicrohttpd gnutls libxcrypt jansson zlib smartcols libcurl libseccomp libelf | tr ' ' '\n'
+	pkg-config --cflags "${build_modules[@]}" | tr ' ' '\n'
 }
 
 # Counts one result for TOOL, a background job.
