@@ -77,6 +77,11 @@ def check_ours(query, known):
     return found + [f"there is no metric {name}" for name in sorted(names - known)]
 
 
+def check_absence(query):
+    """No data never shows as a number."""
+    return [f"shows {number} without data" for number in re.findall(r"\bor\s+(?:on\s*\(\s*\)\s*)?(vector\([^()]*\))", query)]
+
+
 def check_variables(query, variables):
     used = set(re.findall(r"\$\{?(\w+)", query))
     return [f"there is no variable {name}" for name in sorted(used - variables - OWN_VARIABLES)]
@@ -173,7 +178,7 @@ def check_boards(source):
         is_theirs = "process-exporter" in board["tags"]
         for where, query in queries(board):
             faults = check_theirs(query, served, memtypes) if is_theirs else check_ours(query, known)
-            found += [f"{path}: {where}: {fault}" for fault in faults + check_variables(query, variables_of(board))]
+            found += [f"{path}: {where}: {fault}" for fault in faults + check_absence(query) + check_variables(query, variables_of(board))]
         # A legend of labels can have any name: the kinds of memory are known.
         kinds = set(re.findall(r"^\| `(\w+)` \|", common.read(source, "docs/metrics.md"), re.M))
         found += [f"{path}: {panel['title']}: {fault}" for panel in panels(board) for fault in check_panel(panel, kinds)]

@@ -595,6 +595,13 @@ class Dashboards(Tree):
         marked = {"name": "A", "datasource": self.SOURCE, "expr": "memtally_user_rss_bytes"}
         self.assertEqual(self.look_ours(board={"annotations": {"list": [marked]}}), ["there is no metric memtally_user_rss_bytes"])
 
+    def test_absence(self):
+        for query in ("{} or vector(0)", "{}\nor on () vector(1)"):
+            number = query[query.index("vector"):]
+            self.assertEqual(self.look_ours(query.format(self.OURS)), [f"shows {number} without data"])
+            self.assertEqual(self.look(query.format(self.THEIRS)), [f"shows {number} without data"])
+        self.assertEqual(self.look_ours("sum(memtally_user_pss_bytes == bool 0)"), [])
+
     def test_memtypes(self):
         query = 'namedprocess_namegroup_memory_bytes{memtype="%s"}'
         self.assertEqual(self.look(query % "rss"), ["process-exporter has no memtype rss"])

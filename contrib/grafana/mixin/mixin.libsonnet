@@ -5,6 +5,8 @@ local boards = {
   'memtally-users.json': import '../users.json',
   'memtally-daemons.json': import '../daemons.json',
 };
+// Its jobs are those with groups of process-exporter, so memtallySelector does not apply.
+local groupBoards = { 'memtally-process-exporter.json': import '../process-exporter.json' };
 local fleetBoards = { 'memtally-fleet.json': import '../fleet.json' };
 
 // Joins the lines of each expression: std.parseYaml of jsonnet 0.18 fails at line breaks in a value.
@@ -56,7 +58,7 @@ local alertGroups = groupsOf(importstr '../../prometheus/memtally.alerts.yml');
 
   grafanaDashboards+:: std.mapWithKey(
     function(name, it) board(it), boards + (if config.memtallyFleet then fleetBoards else {})
-  ),
+  ) + groupBoards,
   prometheusRules+:: { groups+: only('record', all) },
   prometheusAlerts+:: { groups+: only('alert', all + alertGroups) },
 }

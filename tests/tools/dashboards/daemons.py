@@ -15,10 +15,10 @@ def on(expr):
 def healthy():
     return row("Is memtally healthy?", [
         stat("Without figures", "Selected hosts on which memtally-web answers and has no current figures: memtallyd does not run, "
-             "hangs, or is not reached.", "short", on("count(memtally_collector_up == 0) or vector(0)"),
+             "hangs, or is not reached.", "short", on("sum(memtally_collector_up == bool 0)"),
              thresholds((None, GOOD), (1, BAD))),
         stat("No answer", "Selected hosts on which memtally-web does not answer Prometheus.", "short",
-             f"count(up{{{HOSTS}}} == 0) or vector(0)", thresholds((None, GOOD), (1, BAD))),
+             f"sum(up{{{HOSTS}}} == bool 0)", thresholds((None, GOOD), (1, BAD))),
         stat("Age of figures", "Age of the oldest snapshot of a selected host, by the clock of Prometheus.", "s",
              on("max(time() - memtally_snapshot_timestamp_seconds)"), rising(120, 600)),
         stat("Not measured", "Largest RSS of processes without a PSS on a host, as a part of its memory: so much is missing in "
@@ -82,7 +82,7 @@ def passes():
     return row("Passes and requests", [
         graph("Duration of passes", "Of the last pass, pauses included, and the time from one pass to the next.", "s", [
             (on("memtally_last_pass_duration_seconds"), f"{OF} pass"), (on("memtally_interval_seconds"), f"{OF} interval")]),
-        graph("Deferred measurements", "Measurements that were put off in ten minutes. budget: no CPU left. stall, giant: they would "
+        graph("Deferred measurements", "Measurements that were deferred in ten minutes. budget: no CPU left. stall, giant: they would "
               "hold up the process for too long. pressure: the host is short of memory.", "short",
               [(on("sum by (reason) (increase(memtally_measurements_deferred_total[10m]))"), "{{reason}}")]),
         graph("Requests", "Requests to memtally-web in ten minutes on all selected hosts, by status.", "short",
