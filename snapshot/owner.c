@@ -88,7 +88,7 @@ static const struct owner owners[OWNER_KINDS] = {
 		.title = "GROUP",
 		.id = "gid"},
 	[OWNER_NAMEGROUP] = {.name = "namegroup",
-		.help = "The group that the first matching rule of naming.process_exporter names, as process-exporter's groupname; (none) without such a rule.",
+		.help = "The group that the first matching rule of naming.process_exporter names, as process-exporter's groupname, or the group of the nearest ancestor with one; (none) if there is none.",
 		.label = "namegroup",
 		.list = "namegroups",
 		.title = "NAMEGROUP",
