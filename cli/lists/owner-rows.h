@@ -30,9 +30,8 @@ struct owner_rows {
 };
 
 /*
- * Prints ROWS, and appends them to TO. Full buffers go to
- * standard output. CSV has all fields that JSON has, and a column for each label of a field, such as
- * "unmeasured_processes.denied".
+ * Prints ROWS, and appends them to TO. Full buffers go to standard output. CSV has all fields that
+ * JSON has, and a column for each label of a field, such as "unmeasured_processes.denied".
  *
  * A table has PSS, its percentage of MemTotal, USS, RSS, SwapPss, the cgroup charge if any row has
  * one, the metric that ROWS->query sorts by (a charge only if any row has one), names, and a note

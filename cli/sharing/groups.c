@@ -238,7 +238,7 @@ static void mark_members(const struct view *view, const bool *is_named, struct g
 	}
 }
 
-static bool is_anybody_chosen(const struct groups *c)
+static bool groups_has_chosen(const struct groups *c)
 {
 	for (uint32_t i = 0; i < c->groups; i++)
 		if (c->group[i].is_chosen)
@@ -266,7 +266,7 @@ int groups_choose(const struct inspection *a, const struct view *view, const str
 			pid_selection_is_some(&a->chosen) ? is_chosen : NULL, &groups);
 	if (r < 0)
 		return r;
-	if (!is_anybody_chosen(&groups))
+	if (!groups_has_chosen(&groups))
 		return GROUPS_NONE;
 	mark_members(view, is_named, &groups);
 	*ret = groups;

@@ -29,7 +29,7 @@ static void sharing_add_amount(
 }
 
 /* Logs statistics of the scan. */
-static void say_course(const struct sharing_walk *w)
+static void sharing_say_statistics(const struct sharing_walk *w)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
@@ -106,7 +106,7 @@ static int sharing_look(struct sharing_walk *w, struct sharing_report *ret)
 		r = sharing_walk_all(w);
 	if (r != 0)
 		return r;
-	say_course(w);
+	sharing_say_statistics(w);
 	say_doubts(w);
 	return sharing_report_make(w, ret);
 }

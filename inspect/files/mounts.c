@@ -90,7 +90,7 @@ static bool is_one(const struct mounts *m, const struct mountinfo *one, enum mou
 	if (owner == MOUNTS_OURS && !strcmp(one->mountpoint, "/"))
 		return true;
 	/* A mount of ours at another place. */
-	if (owner == MOUNTS_ANYBODYS && !strcmp(one->fstype, "overlay"))
+	if (owner == MOUNTS_UNTRUSTED && !strcmp(one->fstype, "overlay"))
 		return has_device(m, one->major, one->minor);
 	return mountinfo_is_local(one->fstype);
 }
@@ -124,15 +124,16 @@ static enum mounts_owner mounts_owner_of(int procfs_fd, pid_t pid)
 	snprintf(path, sizeof(path), "%d/ns/mnt", (int)pid);
 	mounts = openat(procfs_fd, path, O_RDONLY | O_CLOEXEC);
 	if (mounts < 0)
-		return MOUNTS_ANYBODYS;
+		return MOUNTS_UNTRUSTED;
 	owner = ioctl(mounts, NS_GET_USERNS);
 	/*
 	 * Before Linux 4.9 the owner is not told, and no user could have mounted a file system that
 	 * blocks.
 	 */
 	if (owner < 0)
-		return errno == ENOTTY ? MOUNTS_THEIRS : MOUNTS_ANYBODYS;
-	return fstat(owner, &st) == 0 && st.st_ino == userns_id() ? MOUNTS_THEIRS : MOUNTS_ANYBODYS;
+		return errno == ENOTTY ? MOUNTS_THEIRS : MOUNTS_UNTRUSTED;
+	return fstat(owner, &st) == 0 && st.st_ino == userns_id() ? MOUNTS_THEIRS
+	                                                          : MOUNTS_UNTRUSTED;
 }
 
 /* FD stays open in M, to report changes. */

@@ -26,9 +26,9 @@ struct mounts_one {
 };
 
 enum mounts_owner {
-	MOUNTS_OURS,     /* of memtally itself */
-	MOUNTS_THEIRS,   /* of another process; only root can have mounted there */
-	MOUNTS_ANYBODYS, /* of another process; its user may have mounted there */
+	MOUNTS_OURS,      /* of memtally itself */
+	MOUNTS_THEIRS,    /* of another process; only root can have mounted there */
+	MOUNTS_UNTRUSTED, /* of another process; its user may have mounted there */
 };
 
 enum mounts_there {

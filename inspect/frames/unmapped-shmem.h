@@ -96,7 +96,8 @@ bool unmapped_shmem_has_any(const struct unmapped_shmem *r);
 bool unmapped_shmem_seeks_sockets(const struct unmapped_shmem *r);
 
 /*
- * Returns whether the pages of file NUMBER of .files stay whichever group exits; true if that is not known.
+ * Returns whether the pages of file NUMBER of .files stay whichever group exits; true if that is not
+ * known.
  */
 bool unmapped_shmem_stays(const struct unmapped_shmem *r, uint32_t number);
 

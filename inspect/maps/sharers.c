@@ -160,7 +160,7 @@ static struct sharers_program *add_program(struct sharers *s, const char *name)
 	return p->name ? p : NULL;
 }
 
-/* Counts another process that maps THING. */
+/* Counts another process that maps OBJECT. */
 static void sharers_count(struct sharers *s, struct sharers_object *object)
 {
 	if (!object->others)

@@ -62,7 +62,7 @@ static void accepts_our_root_of_any_type(void **state)
 				   "22 21 0:51 / /srv rw - virtiofs other rw\n";
 
 	(void)state;
-	for (unsigned int owner = MOUNTS_OURS; owner <= MOUNTS_ANYBODYS; owner++) {
+	for (unsigned int owner = MOUNTS_OURS; owner <= MOUNTS_UNTRUSTED; owner++) {
 		AUTO_MOUNTS struct mounts m = {.count = 0};
 
 		assert_int_equal(add(&m, text, (enum mounts_owner)owner), 0);
@@ -83,7 +83,7 @@ static void refuses_overlays_of_user_namespaces(void **state)
 				     "33 31 0:52 / /tmp rw - tmpfs tmpfs rw\n";
 
 	(void)state;
-	for (unsigned int owner = MOUNTS_THEIRS; owner <= MOUNTS_ANYBODYS; owner++) {
+	for (unsigned int owner = MOUNTS_THEIRS; owner <= MOUNTS_UNTRUSTED; owner++) {
 		AUTO_MOUNTS struct mounts m = {.count = 0};
 
 		assert_int_equal(add(&m, ours, MOUNTS_OURS), 0);
@@ -181,7 +181,7 @@ static void finds_mounts_by_path(void **state)
 	}
 	assert_int_equal(add(&m, text, MOUNTS_OURS), 0);
 	snprintf(text, sizeof(text), below, id + 1, id, 60U, "/theirs", "nfs4");
-	assert_int_equal(add(&m, text, MOUNTS_ANYBODYS), 0);
+	assert_int_equal(add(&m, text, MOUNTS_UNTRUSTED), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		if (mounts_at(&m, fd, cases[i].path, strlen(cases[i].path)) != cases[i].there)
 			fail_msg("%s", cases[i].path);
