@@ -596,7 +596,8 @@ static bool is_url_path(const char *path)
 	static const char *const taken[] = {"/", "/healthz", "/livez", "/-/healthy", "/readyz",
 		"/-/ready", "/compat/process-exporter/metrics"};
 
-	if (path[0] != '/' || path[strspn(path, allowed)] || !strncmp(path, "/api/", 5))
+	if (path[0] != '/' || path[strspn(path, allowed)] || !strncmp(path, "/api/", 5) ||
+		!strncmp(path, "/assets/", 8))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
 		if (!strcmp(path, taken[i]))

@@ -70,7 +70,7 @@ static bool add_headers(struct MHD_Response *response, const struct answer *a)
 		{"Content-Encoding", a->is_gzip ? "gzip" : NULL},
 		{"Vary", a->vary},
 		{"ETag", *a->etag ? a->etag : NULL},
-		{"Cache-Control", "no-store"},
+		{"Cache-Control", a->keeps ? a->keeps : "no-store"},
 		{"X-Content-Type-Options", "nosniff"},
 		{"Cross-Origin-Resource-Policy", "same-origin"},
 		{"Content-Security-Policy",

@@ -23,6 +23,7 @@ struct answer {
 	const char *content_type;
 	const char *policy;          /* Content-Security-Policy; NULL: nothing may be loaded */
 	const char *vary;            /* the header Vary; NULL: none */
+	const char *keeps;           /* Cache-Control; NULL: the answer must not be stored */
 	char etag[ANSWER_ETAG_SIZE]; /* empty: none */
 	bool closes;                 /* the connection is closed after the answer */
 	bool is_head;                /* only the head is sent */

@@ -7,6 +7,10 @@
 #include "render/human.h"
 #include "render/shares.h"
 #include "snapshot/sums.h"
+#include "web/assets/assets.h"
+#include "web/page/balance-part.h"
+#include "web/page/bar.h"
+#include "web/page/owner-part.h"
 #include "web/site/fixed-width.h"
 #include "web/site/routes.h"
 
@@ -16,36 +20,44 @@ static const char page_head[] =
 	"<head>\n"
 	"<meta charset=\"utf-8\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	"<title>memtally</title>\n"
-	"<style>\n"
-	"body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto;"
-	" padding: 0 1rem; color: #1c1c1c; background: #fff; }\n"
-	"table { border-collapse: collapse; width: 100%; }\n"
-	"td { border-top: 1px solid #ddd; padding: .35rem .75rem .35rem 0; vertical-align: top; }\n"
-	"code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }\n"
-	"a code { white-space: nowrap; }\n"
-	".bad { color: #a40000; }\n"
-	"@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818; }"
-	" a { color: #8ab4f8; } td { border-color: #444; } .bad { color: #ff8a80; } }\n"
-	"</style>\n"
+	"<meta name=\"color-scheme\" content=\"light dark\">\n"
+	"<title>memtally</title>\n";
+
+static const char page_begin[] =
 	"</head>\n"
 	"<body>\n"
+	"<header>\n"
 	"<h1>memtally</h1>\n"
 	"<p>How much memory each process, program, user and systemd unit of this host really uses: its"
 	" PSS, in which shared memory is divided among the processes that share it.</p>\n";
+
+/* What the script fills in. */
+static const char page_pictures[] =
+	"<section id=\"map\" aria-labelledby=\"map-title\" hidden>\n"
+	"<h2 id=\"map-title\">Map of users, programs and processes</h2>\n"
+	"</section>\n"
+	"<section id=\"history\" aria-labelledby=\"history-title\" hidden>\n"
+	"<h2 id=\"history-title\">History</h2>\n"
+	"</section>\n"
+	"<section id=\"processes\" aria-labelledby=\"processes-title\" hidden>\n"
+	"<h2 id=\"processes-title\">Processes</h2>\n"
+	"</section>\n";
 
 static const char page_end[] =
 	"<p>Parameters sort lists and select rows: "
 	"<code>/api/v1/processes?sort=rss_bytes&amp;limit=10&amp;user=NAME</code>. "
 	"<code>/api/v1/processes/PID</code> is one process.</p>\n"
-	"<p>memtally-web " PACKAGE_VERSION "</p>\n"
+	"</section>\n"
+	"</main>\n"
+	"<footer><p>memtally-web " PACKAGE_VERSION "</p></footer>\n"
 	"</body>\n"
 	"</html>";
 
 /* Adds a link to ROW. Its texts have no characters to escape. */
 static void page_add_link(const struct route_row *row, struct buffer *to)
 {
-	buffer_printf(to, "<tr><td><a href=\"%s%s\"><code>%s%s</code></a></td><td>%s</td></tr>\n",
+	buffer_printf(to,
+		"<tr><th scope=\"row\"><a href=\"%s%s\"><code>%s%s</code></a></th><td>%s</td></tr>\n",
 		row->folder, row->name, row->folder, row->name, row->what);
 }
 
@@ -54,11 +66,16 @@ static void page_add_links(const char *telemetry_path, struct buffer *to)
 {
 	struct route_row row;
 
-	buffer_add_text(to, "<table>\n");
+	buffer_add_text(to,
+		"<section id=\"paths\" aria-labelledby=\"paths-title\">\n"
+		"<h2 id=\"paths-title\">Paths</h2>\n"
+		"<div class=\"wide\"><table>\n<caption>What memtally-web serves</caption>\n"
+		"<thead><tr><th scope=\"col\">Path</th><th scope=\"col\">Answer</th></tr></thead>\n"
+		"<tbody>\n");
 	for (size_t i = 0; routes_row(i, telemetry_path, &row); i++)
 		if (!row.is_alias && row.route != ROUTE_PAGE && row.route != ROUTE_PROCESS)
 			page_add_link(&row, to);
-	buffer_add_text(to, "</table>\n");
+	buffer_add_text(to, "</tbody></table></div>\n");
 }
 
 /*
@@ -93,14 +110,15 @@ static void add_age(struct fixed_width *fixed, const struct status *s)
 	uint64_t age_ns;
 
 	if (!s->view) {
-		buffer_add_text(to, "<p class=\"bad\">There is no snapshot yet: ");
+		buffer_add_text(to, "<p id=\"measured\" class=\"bad\">There is no snapshot yet: ");
 		buffer_add_text(to, s->is_connected ? "memtallyd has not sent one.</p>\n"
 						    : "memtallyd cannot be reached.</p>\n");
 		return;
 	}
 	age_ns = view_age_ns(s->view, s->now_boottime_ns);
 	clock_format_rfc3339(s->view->header->realtime_ns, time);
-	buffer_add_text(to, s->is_fresh ? "<p>" : "<p class=\"bad\">");
+	buffer_add_text(
+		to, s->is_fresh ? "<p id=\"measured\">" : "<p id=\"measured\" class=\"bad\">");
 	buffer_add_text(to, "The snapshot of ");
 	buffer_add_text(to, time);
 	buffer_add_text(to, " is ");
@@ -156,11 +174,12 @@ static void page_add_mode(struct fixed_width *fixed, const struct view *view, ui
 	struct buffer *to = fixed->to;
 	bool is_adaptive = snapshot_is_adaptive(view_self(view));
 
-	buffer_add_text(to, is_adaptive
-				    ? "<p>Mode: adaptive. Processes that are new or in doubt are "
-				      "measured, all others from time to time; in between their "
-				      "figures are carried forward."
-				    : "<p>Mode: exact. Every process is measured each time.");
+	buffer_add_text(to,
+		is_adaptive
+			? "<p id=\"certainty\">Mode: adaptive. Processes that are new or in doubt are "
+			  "measured, all others from time to time; in between their "
+			  "figures are carried forward."
+			: "<p id=\"certainty\">Mode: exact. Every process is measured each time.");
 	if (ROW_HAS(host, SCOPE_PSS)) {
 		buffer_add_text(to, view_is_complete(view) ? " All processes together use "
 							   : " The processes measured use ");
@@ -181,7 +200,7 @@ static void page_add_blocked(struct fixed_width *fixed, const struct view *view,
 
 	if (!ROW_HAS(self, SELF_BLOCKED_READS) || !self->q[SELF_BLOCKED_READS])
 		return;
-	buffer_add_text(to, "<p class=\"bad\">The kernel blocks ");
+	buffer_add_text(to, "<p id=\"blocked\" class=\"bad\">The kernel blocks ");
 	buffer_add_u64(to, self->q[SELF_BLOCKED_READS]);
 	buffer_add_text(to, self->q[SELF_BLOCKED_READS] == 1 ? " read" : " reads");
 	buffer_add_text(to, " of processes' files");
@@ -192,18 +211,67 @@ static void page_add_blocked(struct fixed_width *fixed, const struct view *view,
 	buffer_add_text(to, ". The figures of these processes are estimates, or their RSS.</p>\n");
 }
 
-void page_render(const struct status *s, const char *telemetry_path, struct buffer *to)
+/* Adds the style sheet, and the script if this build has it. */
+static void page_add_assets(struct buffer *to)
+{
+	const struct asset *script = assets_of(ASSETS_SCRIPT);
+
+	buffer_printf(to, "<link rel=\"stylesheet\" href=\"%s\">\n", assets_of(ASSETS_STYLE)->path);
+	if (script)
+		buffer_printf(to, "<script src=\"%s\" defer></script>\n", script->path);
+}
+
+/* Adds how old the figures are and how sure. */
+static void page_add_state(struct fixed_width *fixed, const struct status *s)
+{
+	uint64_t age_ns;
+
+	buffer_add_text(fixed->to, "<div id=\"state\">\n");
+	add_age(fixed, s);
+	if (s->view && s->is_fresh) {
+		age_ns = view_age_ns(s->view, s->now_boottime_ns);
+		page_add_mode(fixed, s->view, age_ns);
+		page_add_blocked(fixed, s->view, age_ns);
+	}
+	buffer_add_text(fixed->to, "</div>\n");
+	if (assets_of(ASSETS_SCRIPT))
+		buffer_add_text(fixed->to,
+			"<noscript><p>Scripts are off in this browser: the figures stay as they are "
+			"until the page is loaded again, and there are no pictures.</p></noscript>\n");
+}
+
+/* Adds the parts with figures, which need a fresh snapshot. Returns 0 or -ENOMEM. */
+static int page_add_figures(
+	const struct view *view, const struct page_query *query, struct buffer *to)
+{
+	int r = 0;
+
+	buffer_add_text(to, "<div id=\"figures\">\n" BAR_PATTERN);
+	balance_part_render(view, to);
+	for (enum page_table i = 0; r == 0 && i < PAGE_TABLES; i++)
+		r = owner_part_render(view, i, query, to);
+	if (assets_of(ASSETS_SCRIPT))
+		buffer_add_text(to, page_pictures);
+	buffer_add_text(to, "</div>\n");
+	return r;
+}
+
+int page_render(const struct status *s, const struct page_query *query, const char *telemetry_path,
+	struct buffer *to)
 {
 	struct fixed_width fixed = {.to = to};
+	int r = 0;
 
 	buffer_add_text(to, page_head);
-	add_age(&fixed, s);
-	if (s->view && s->is_fresh) {
-		page_add_mode(&fixed, s->view, view_age_ns(s->view, s->now_boottime_ns));
-		page_add_blocked(&fixed, s->view, view_age_ns(s->view, s->now_boottime_ns));
-	}
+	page_add_assets(to);
+	buffer_add_text(to, page_begin);
+	page_add_state(&fixed, s);
+	buffer_add_text(to, "</header>\n<main>\n");
+	if (s->view && s->is_fresh)
+		r = page_add_figures(s->view, query, to);
 	page_add_links(telemetry_path, to);
 	buffer_add_text(to, page_end);
 	fixed_width_settle(&fixed);
 	buffer_add_char(to, '\n');
+	return r < 0 ? r : to->error;
 }

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/number.h"
 #include "snapshot/owner.h"
+#include "web/assets/assets.h"
 
 #define API            "/api/v1/"
 #define PROCESS_PREFIX API "processes/"
@@ -19,7 +20,7 @@
 static const struct route_row rows[] = {
 	{"", "", ROUTE_METRICS,
 		"all sums and the largest processes, for Prometheus or as OpenMetrics"},
-	{"/", "", ROUTE_PAGE, "a page with the total and links to other paths"},
+	{"/", "", ROUTE_PAGE, "a page with the host, users and programs, live and with pictures"},
 	{API, "", ROUTE_INDEX, "all paths with their parameters; every answer below /api is JSON"},
 	{"/api/v1", "", ROUTE_INDEX, "the same as " API, true},
 	{API, "host", ROUTE_HOST, "the host as a whole, and where its memory is"},
@@ -90,7 +91,8 @@ enum route routes_find(const char *path, size_t len, const char *telemetry_path,
 	if (len > prefix && !memcmp(path, PROCESS_PREFIX, prefix) &&
 		routes_parse_pid(path + prefix, len - prefix, ret_pid))
 		return ROUTE_PROCESS;
-	return ROUTE_NONE;
+	/* No row: the page names these paths, and other builds have others. */
+	return assets_find(path, len) ? ROUTE_ASSET : ROUTE_NONE;
 }
 
 enum metric_scope routes_list_scope(enum route route)

@@ -19,6 +19,7 @@ enum route {
 	ROUTE_NONE,
 	ROUTE_METRICS,
 	ROUTE_PAGE,
+	ROUTE_ASSET, /* the style sheet or the script of the page */
 	ROUTE_HEALTHZ,
 	ROUTE_READYZ,
 	ROUTE_INDEX, /* the list of routes */

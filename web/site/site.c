@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "web/assets/assets.h"
 #include "web/http/params.h"
 #include "web/site/fixed-width.h"
 #include "web/site/page.h"
@@ -20,10 +21,17 @@
 #define TYPE_TEXT "text/plain; charset=utf-8"
 #define TYPE_HTML "text/html; charset=utf-8"
 
-/* The page contains its style sheet. */
+/*
+ * The page loads its style sheet and its script, which reads what this server answers. There is no
+ * code or style inside the page, and the script makes no HTML of texts.
+ */
 #define PAGE_POLICY                                                                                \
-	"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "     \
-	"frame-ancestors 'none'"
+	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "            \
+	"img-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "            \
+	"require-trusted-types-for 'script'; trusted-types 'none'"
+
+/* The path of an asset has a hash of its content. */
+#define ASSET_KEEPS "public, max-age=31536000, immutable"
 
 /* memtallyd looks users up when it starts and when it reloads its configuration. */
 #define USER_REMEDY "; run it as user memtally-web, and reload memtallyd if that user is new"
@@ -156,11 +164,35 @@ static struct answer *answer_page(const struct task *t)
 {
 	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_HTML);
 	struct status status = make_status(t);
+	char error[QUERY_ERROR_SIZE];
+	struct page_query query;
 
 	if (!a)
 		return NULL;
+	if (page_query_parse(t->rq->query, t->rq->query ? strlen(t->rq->query) : 0, &query, error) <
+		0)
+		return answer_new_error(MHD_HTTP_BAD_REQUEST, error);
 	a->policy = PAGE_POLICY;
-	page_render(&status, t->site->settings->web_telemetry_path, &a->before);
+	if (page_render(&status, &query, t->site->settings->web_telemetry_path, &a->before) < 0)
+		return NULL;
+	return TAKE_PTR(a);
+}
+
+/* Answers with the asset at the path, as it is kept if the client takes gzip. */
+static struct answer *answer_asset(const struct task *t)
+{
+	const struct asset *asset = assets_find(t->rq->path, t->rq->path_len);
+	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, asset->content_type);
+
+	if (!a)
+		return NULL;
+	a->keeps = ASSET_KEEPS;
+	a->vary = "Accept-Encoding";
+	a->is_gzip = negotiate_gzip(&t->rq->negotiate);
+	if (a->is_gzip)
+		buffer_add(&a->before, asset->gzip, asset->gzip_len);
+	else if (assets_inflate(asset, &a->before) < 0)
+		return NULL;
 	return TAKE_PTR(a);
 }
 
@@ -465,6 +497,7 @@ static struct answer *answer_route(const struct task *t)
 	case ROUTE_METRICS: return answer_metrics(t);
 	case ROUTE_PROCESS_EXPORTER: return answer_process_exporter(t);
 	case ROUTE_PAGE: return answer_page(t);
+	case ROUTE_ASSET: return answer_asset(t);
 	case ROUTE_HEALTHZ: return answer_text(MHD_HTTP_OK, "alive\n");
 	case ROUTE_READYZ: return answer_readyz(t);
 	case ROUTE_INDEX: return answer_index(t);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "tests/unit/support/snapshot/sample.h"
+#include "web/assets/assets.h"
 #include "web/site/page.h"
 #include "web/site/status.h"
 
@@ -30,6 +31,8 @@ static const struct self large = {
 	.max_fds = 1048576,
 	.start_ns = UINT64_C(1700000000123456789),
 };
+
+static const struct page_query by_pss = {.order = {PAGE_ORDER_PSS, PAGE_ORDER_PSS}};
 
 static struct status make(const struct view *view, bool large_numbers)
 {
@@ -120,9 +123,9 @@ static void has_a_constant_length(void **state)
 		status_render_json(&a, &ja, &slack_a);
 		status_render_json(&b, &jb, &slack_b);
 		assert_int_equal(ja.len + slack_a, jb.len + slack_b);
-		page_render(&a, "/metrics", &pa);
+		assert_int_equal(page_render(&a, &by_pss, "/metrics", &pa), 0);
 		b.now_boottime_ns += 3600 * NS_PER_SEC;
-		page_render(&b, "/metrics", &pb);
+		assert_int_equal(page_render(&b, &by_pss, "/metrics", &pb), 0);
 		assert_int_equal(pa.len, pb.len);
 	}
 }
@@ -135,7 +138,7 @@ static void page_has_links_and_values(void **state)
 
 	(void)state;
 	s.now_boottime_ns += 12 * NS_PER_SEC;
-	page_render(&s, "/own/path", &page);
+	assert_int_equal(page_render(&s, &by_pss, "/own/path", &page), 0);
 	buffer_add_char(&page, 0);
 	assert_non_null(strstr(page.data, "href=\"/own/path\""));
 	assert_non_null(strstr(page.data, "href=\"/api/v1/processes\""));
@@ -146,16 +149,20 @@ static void page_has_links_and_values(void **state)
 	assert_null(strstr(page.data, "href=\"/\""));
 	assert_null(strstr(page.data, "href=\"/api/v1/processes/PID\""));
 	assert_non_null(strstr(page.data, "2023-11-14T22:13:20.123Z is 12 s old."));
-	assert_null(strstr(page.data, "<script"));
+	assert_non_null(strstr(page.data, assets_of(ASSETS_STYLE)->path));
+	assert_true(!strstr(page.data, "<script") == !assets_of(ASSETS_SCRIPT));
+	assert_non_null(strstr(page.data, "<section id=\"users\""));
 	s.is_fresh = false;
-	page_render(&s, "/metrics", &stale);
+	assert_int_equal(page_render(&s, &by_pss, "/metrics", &stale), 0);
 	buffer_add_char(&stale, 0);
 	assert_non_null(strstr(stale.data, "which is stale"));
 	assert_null(strstr(stale.data, "Mode: "));
+	assert_null(strstr(stale.data, "id=\"figures\""));
 	s.view = NULL;
-	page_render(&s, "/metrics", &none);
+	assert_int_equal(page_render(&s, &by_pss, "/metrics", &none), 0);
 	buffer_add_char(&none, 0);
 	assert_non_null(strstr(none.data, "There is no snapshot yet"));
+	assert_null(strstr(none.data, "id=\"figures\""));
 }
 
 static bool page_says(const struct sample_options *options, const char *text)
@@ -165,7 +172,7 @@ static bool page_says(const struct sample_options *options, const char *text)
 	struct status s = make(view, false);
 
 	s.now_boottime_ns += 7 * NS_PER_SEC;
-	page_render(&s, "/metrics", &page);
+	assert_int_equal(page_render(&s, &by_pss, "/metrics", &page), 0);
 	buffer_add_char(&page, 0);
 	return strstr(page.data, text) != NULL;
 }
@@ -177,8 +184,9 @@ static void page_shows_certainty(void **state)
 	const struct sample_options adaptive = {.is_measured = true, .is_estimated = true};
 
 	(void)state;
-	assert_true(page_says(&exact, "<p>Mode: exact. Every process is measured each time. All "
-				      "processes together use 596.3 MiB"));
+	assert_true(page_says(&exact,
+		"<p id=\"certainty\">Mode: exact. Every process is measured each time. All "
+		"processes together use 596.3 MiB"));
 	assert_false(page_says(&exact, "estimated"));
 	assert_false(page_says(&exact, "be measured"));
 	assert_false(page_says(&exact, "hidepid"));
@@ -195,7 +203,7 @@ static void page_shows_blocked_reads(void **state)
 
 	(void)state;
 	assert_true(page_says(&blocked,
-		"<p class=\"bad\">The kernel blocks 2 reads of processes' files, the oldest for 22 "
+		"<p id=\"blocked\" class=\"bad\">The kernel blocks 2 reads of processes' files, the oldest for 22 "
 		"min 7 s. The figures of these processes are estimates, or their RSS.</p>"));
 	assert_true(page_says(&blocked, " 5 of 16 processes could not be measured.</p>"));
 	assert_false(page_says(NULL, "blocks"));
