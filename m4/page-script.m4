@@ -9,7 +9,7 @@ AC_DEFUN([MT_CHECK_PAGE_SCRIPT], [
 	AS_IF([test "x${ESBUILD+set}" != xset], [AC_PATH_PROG([ESBUILD], [esbuild])])
 	AC_MSG_CHECKING([for the libraries of the page's script])
 	have_page_script=yes
-	for mt_library in d3-hierarchy d3-shape d3-array; do
+	for mt_library in d3-hierarchy d3-shape d3-path; do
 		AS_IF([test -f "$NODE_LIBRARIES/$mt_library/package.json"], [], [have_page_script=no])
 	done
 	AC_MSG_RESULT([$have_page_script])

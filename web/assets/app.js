@@ -1,2 +1,185 @@
 // SPDX-License-Identifier: Apache-2.0
-"use strict";
+// The script of memtally-web's page: keeps its figures up to date, sorts and filters, and draws the pictures.
+// Without it the page has the same figures of the time when it was loaded (web/site/page.c).
+import { byId, html, setText } from "./dom.js";
+import { History, historyPath } from "./history.js";
+import { Feed, Live, Refusal } from "./live.js";
+import { ProcessDialog } from "./process.js";
+import { growthFrom } from "./series.js";
+import { showAge, showHost } from "./sums.js";
+import { Table } from "./table.js";
+import { GROWTH_SECONDS, growthOf } from "./tree.js";
+import { TreeMap } from "./treemap.js";
+
+const LIMIT = 500; // rows of a list at most
+
+const COLUMNS = [
+	["name", "program", "Process"],
+	["pss", "pss_bytes", "PSS"],
+	["doubt", null, "How sure"],
+	["growth", "anon_growth_bytes", "Growth, 10 min"],
+	["rss", "rss_bytes", "RSS"],
+	["swap", "swap_pss_bytes", "Swap"],
+	["user", "user", "User"],
+];
+
+// Appends the table of processes to SECTION; the tables of owners are in the page already.
+function addProcessTable(section) {
+	const table = html("table", { id: "processes-table", "data-list": "processes", "data-name": "program" },
+		html("caption", {}, "Memory of single processes: choose one for all that is known of it"),
+		html("thead", {}, html("tr", {}, ...COLUMNS.map(([order, field, title]) =>
+			html("th", {
+				scope: "col",
+				"data-order": order,
+				"data-field": field,
+				class: ["name", "doubt", "user"].includes(order) ? null : "number",
+				"aria-sort": order === "pss" ? "descending" : null,
+			}, html("a", { href: "#processes" }, title))))),
+		html("tbody"));
+
+	section.append(html("div", { class: "wide" }, table), html("p", { id: "processes-note", class: "note" }));
+	section.hidden = false;
+	return table;
+}
+
+class Page {
+	#feeds = Object.fromEntries(
+		["host", "users", "programs", "processes", "user-growth", "program-growth"].map((name) => [name, new Feed()]));
+	#seen = null; // the last snapshot, when it was received, and the host
+
+	constructor() {
+		this.main = byId("figures");
+		this.problem = html("p", { id: "problem", class: "bad", role: "alert" });
+		this.status = html("span", { id: "live" });
+		this.toggle = html("button", { type: "button", onclick: () => this.#pause() }, "Pause");
+		byId("state").append(this.problem, html("p", { class: "tools" }, this.status, " ", this.toggle));
+		this.live = new Live(() => this.#load(), (problem) => this.#fail(problem));
+		setInterval(() => this.#tick(), 1000);
+		document.addEventListener("visibilitychange", () => this.#wake());
+	}
+
+	// Builds the parts of the page that only the script has.
+	start() {
+		if (this.main) {
+			this.dialog = new ProcessDialog(document.body);
+			this.history = new History(byId("history"));
+			this.map = new TreeMap(byId("map"), (pid) => this.dialog.open(pid));
+			this.tables = {
+				users: new Table(byId("users-table"), { choose: (row) => this.#showHistory("user", row.user), hint: "choose a name for its history" }),
+				programs: new Table(byId("programs-table"), { choose: (row) => this.#showHistory("program", row.program), hint: "choose a name for its history" }),
+				processes: new Table(addProcessTable(byId("processes")), {
+					choose: (row) => this.dialog.open(row.pid),
+					hint: "by program, user or pid",
+					names: ["program", "user", "pid"],
+				}),
+			};
+		}
+		this.live.now();
+	}
+
+	#showHistory(scope, name) {
+		this.history.choose(scope, name);
+		byId("history-title").scrollIntoView();
+		byId("history-scope").focus();
+	}
+
+	#pause() {
+		this.live.pause(!this.live.paused);
+		setText(this.toggle, this.live.paused ? "Go on" : "Pause");
+		this.#tick();
+	}
+
+	// Loads what the parts of the page show. Returns the answer with the host.
+	async #load() {
+		const list = (name) => this.#feeds[name].load(`/api/v1/${name}?limit=${LIMIT}`);
+		const [host, users, programs] = await Promise.all([this.#feeds.host.load("/api/v1/host"), list("users"), list("programs")]);
+		const processes = await list("processes").catch((error) => this.#refused(error));
+
+		if (!this.main) {
+			location.reload();
+			return host;
+		}
+		await Promise.all([this.#addGrowth("user", users.users, this.tables.users), this.#addGrowth("program", programs.programs, this.tables.programs)]);
+		this.#show(host, users, programs, processes);
+		await Promise.all([this.history.update(), this.dialog.update()]);
+		return host;
+	}
+
+	// Returns the reason why this caller sees no processes in place of them.
+	#refused(error) {
+		if (error instanceof Refusal && error.status === 403)
+			return { processes: [], why: error.message };
+		throw error;
+	}
+
+	// Adds to ROWS by how much each owner has grown, if there is a history.
+	async #addGrowth(scope, rows, table) {
+		const path = historyPath(scope, null, GROWTH_SECONDS, Date.now() / 1000, { limit: 100, points: 10 });
+
+		try {
+			const { history } = await this.#feeds[`${scope}-growth`].load(path);
+			const { growth, seconds } = growthFrom(history);
+			const minutes = Math.max(1, Math.round(seconds / 60));
+
+			if (!growth.size)
+				return;
+			rows.forEach((row) => (row.growth = growth.get(row[scope]) ?? null));
+			table.nameGrowth(`Growth, ${minutes} min`, `By how much the PSS has changed in the last ${minutes} min`);
+		} catch (error) {
+			if (!(error instanceof Refusal))
+				throw error;
+		}
+	}
+
+	#show(host, users, programs, processes) {
+		const rows = processes.processes;
+
+		this.#seen = { snapshot: host.snapshot, at: host.at, host: host.host };
+		rows.forEach((row) => (row.growth = growthOf(row)));
+		showHost(host.host, host.snapshot);
+		this.tables.users.show(users.users);
+		this.tables.programs.show(programs.programs);
+		this.tables.processes.show(rows);
+		setText(byId("processes-note"), this.#noteOf(processes));
+		this.map.show(users.users, rows, this.#noteOf(processes));
+		setText(this.problem, "");
+		this.main.hidden = false;
+		this.#tick();
+	}
+
+	#noteOf(processes) {
+		if (processes.why)
+			return `Only sums are shown: ${processes.why}.`;
+		return processes.processes.length < LIMIT ? "These are the processes that this client may see." : `These are the ${LIMIT} largest processes that this client may see.`;
+	}
+
+	// Shows PROBLEM in the place of the figures.
+	#fail(problem) {
+		setText(this.problem, `${problem} The page tries again every few seconds.`);
+		setText(byId("measured"), "");
+		setText(byId("certainty"), "");
+		byId("blocked")?.remove();
+		this.#seen = null;
+		if (this.main)
+			this.main.hidden = true;
+		this.#tick();
+	}
+
+	// Hides what a page that was not looked at for long still has.
+	#wake() {
+		if (!document.hidden && this.#seen && !this.live.paused && this.#age() > 3 * this.#seen.snapshot.interval_seconds)
+			this.#fail("Newer figures are on their way.");
+	}
+
+	#age() {
+		return this.#seen.snapshot.age_seconds + (performance.now() - this.#seen.at) / 1000;
+	}
+
+	#tick() {
+		if (this.#seen)
+			showAge(this.#seen.snapshot, this.#age(), this.#seen.host);
+		setText(this.status, this.live.paused ? "Paused: the figures stay as they are." : this.#seen ? "Live." : "");
+	}
+}
+
+new Page().start();

@@ -12,12 +12,18 @@
 
 #include "base/buffer.h"
 
-/* The pattern of doubtful parts of bars: the page has it once, before the first bar. */
+/*
+ * The patterns of doubtful parts: "doubt" of bars, and "doubt-over" on top of another colour. The
+ * page has them once, before the first bar.
+ */
 #define BAR_PATTERN                                                                                \
 	"<svg class=\"defs\" aria-hidden=\"true\" width=\"0\" height=\"0\"><defs>"                 \
 	"<pattern id=\"doubt\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "          \
 	"patternTransform=\"rotate(45)\"><rect class=\"doubt-back\" width=\"6\" height=\"6\"/>"    \
-	"<rect class=\"doubt-line\" width=\"3\" height=\"6\"/></pattern></defs></svg>\n"
+	"<rect class=\"doubt-line\" width=\"3\" height=\"6\"/></pattern>"                          \
+	"<pattern id=\"doubt-over\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" "     \
+	"patternTransform=\"rotate(45)\"><rect class=\"doubt-over\" width=\"2\" height=\"8\"/>"    \
+	"</pattern></defs></svg>\n"
 
 /*
  * Appends the bar of an amount: filled up to LOW_BYTES, hatched up to HIGH_BYTES, and empty up to

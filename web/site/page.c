@@ -31,7 +31,7 @@ static const char page_begin[] =
 	"<p>How much memory each process, program, user and systemd unit of this host really uses: its"
 	" PSS, in which shared memory is divided among the processes that share it.</p>\n";
 
-/* What the script fills in. */
+/* Parts that the script fills in. */
 static const char page_pictures[] =
 	"<section id=\"map\" aria-labelledby=\"map-title\" hidden>\n"
 	"<h2 id=\"map-title\">Map of users, programs and processes</h2>\n"

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the page with the history of owners or of one of them.
+import { bytes } from "./amounts.js";
+import { chart } from "./chart.js";
+import { html, nameOf, onWidth, svg } from "./dom.js";
+import { Feed, Refusal } from "./live.js";
+import { summary, timeText } from "./series.js";
+
+const PATH = "/api/v1/history";
+const ROWS = 9; // beside "(other)": as many as there are colours
+const POINTS = 240;
+
+const SCOPES = [
+	["user", "users"],
+	["program", "programs"],
+	["unit", "units"],
+	["container", "containers"],
+	["host", "the host"],
+];
+
+const SPANS = [
+	[600, "10 minutes"],
+	[3600, "hour"],
+	[86400, "day"],
+	[7 * 86400, "week"],
+	[30 * 86400, "30 days"],
+];
+
+function choice(id, label, options, changed) {
+	const select = html("select", { id, onchange: () => changed(select.value) },
+		...options.map(([value, text]) => html("option", { value }, text)));
+
+	return { select, parts: [html("label", { for: id }, `${label} `), select] };
+}
+
+// Returns the path for HISTORY's parameters: SCOPE, NAME (null: all), the last SPAN seconds until NOW. Pure.
+export function historyPath(scope, name, span, now, { limit = ROWS, points = POINTS } = {}) {
+	const step = Math.max(1, Math.round(span / points));
+	const to = Math.floor(now / step) * step;
+	const values = { scope, metric: "pss_bytes", from: to - span, to, step };
+
+	if (name !== null && scope !== "host")
+		values.name = name;
+	else if (scope !== "host")
+		values.limit = limit;
+	return `${PATH}?${new URLSearchParams(values)}`;
+}
+
+// Returns the sentence about where the points of HISTORY come from. Pure.
+export function sourcesText(history) {
+	const sources = (history.sources ?? []).map((one) =>
+		`${one.source} since ${timeText(one.from_seconds, 86401)}, every ${one.resolution_seconds} s`);
+
+	return sources.length ? `From ${sources.join("; ")}. Each point is the mean of ${history.step_seconds} s.` : "";
+}
+
+export class History {
+	#scope = "user";
+	#name = null;
+	#span = 3600;
+	#width = 0;
+	#history = null;
+	#feed = new Feed();
+	#at = null;
+
+	constructor(section) {
+		const scope = choice("history-scope", "Of", SCOPES, (value) => this.choose(value, null));
+		const span = choice("history-span", "Last", SPANS, (value) => {
+			this.#span = Number(value);
+			this.update();
+		});
+
+		this.section = section;
+		this.scope = scope.select;
+		span.select.value = String(this.#span);
+		this.what = html("span", { id: "history-what" });
+		this.back = html("button", { type: "button", hidden: true, onclick: () => this.choose(this.#scope, null) }, "Show all");
+		this.problem = html("p", { id: "history-problem", class: "bad" });
+		this.frame = html("div", { class: "chart-frame" });
+		this.slider = html("input", { id: "history-at", type: "range", min: 0, max: 0, step: 1,
+			oninput: () => this.#point(Number(this.slider.value)) });
+		this.sources = html("p", { class: "note" });
+		this.at = html("th", { scope: "col", class: "number" }, "Chosen time");
+		this.rows = html("tbody");
+		section.append(
+			html("p", { class: "tools" }, ...scope.parts, " ", ...span.parts, " ", this.what, " ", this.back),
+			this.problem, this.frame,
+			html("p", { class: "tools" }, html("label", { for: "history-at" }, "Time in the picture: "), this.slider),
+			html("div", { class: "wide" }, html("table", { id: "history-table" },
+				html("caption", {}, "PSS over the time in the picture"),
+				html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Name"), this.at,
+					...["Least", "Mean", "Most", "Last"].map((text) => html("th", { scope: "col", class: "number" }, text)))),
+				this.rows)),
+			this.sources);
+		section.hidden = false;
+		onWidth(this.frame, (width) => {
+			this.#width = width;
+			this.#draw();
+		});
+	}
+
+	// Shows the history of owner NAME of SCOPE; NAME null: of all of them.
+	async choose(scope, name) {
+		this.#scope = scope;
+		this.#name = name;
+		this.#at = null;
+		this.scope.value = scope;
+		this.back.hidden = name === null;
+		this.what.replaceChildren(...(name === null ? [] : ["only ", nameOf(name)]));
+		await this.update();
+	}
+
+	// Shows newer points, if the part can be seen.
+	async update() {
+		const path = historyPath(this.#scope, this.#name, this.#span, Date.now() / 1000);
+
+		try {
+			const { history } = await this.#feed.load(path);
+
+			this.#history = history;
+			this.problem.textContent = history.problem ? `A part is missing: ${history.problem}` : "";
+		} catch (error) {
+			this.#history = null;
+			this.problem.textContent = error instanceof Refusal
+				? `There is no history: ${error.message}.`
+				: "There is no history: memtally-web cannot be reached.";
+		}
+		this.#draw();
+	}
+
+	#isStacked() {
+		return this.#name === null && this.#scope !== "host";
+	}
+
+	#draw() {
+		const history = this.#history;
+		const count = history?.times_seconds.length ?? 0;
+
+		this.frame.replaceChildren();
+		this.rows.replaceChildren();
+		this.sources.textContent = history ? sourcesText(history) : "";
+		this.slider.disabled = !count;
+		if (!history || !this.#width)
+			return;
+		if (!count || !history.rows.length) {
+			this.frame.replaceChildren(html("p", {}, "There are no points yet for this time."));
+			return;
+		}
+		this.picture = chart(history, this.#isStacked(), this.#width, this.#label(), (i) => this.#point(i));
+		this.frame.replaceChildren(this.picture);
+		this.slider.max = count - 1;
+		this.#point(Math.min(this.#at ?? count - 1, count - 1), this.#at !== null);
+	}
+
+	#label() {
+		const what = this.#name === null ? SCOPES.find(([value]) => value === this.#scope)[1] : this.#name;
+
+		return `History of the PSS of ${what}; the table below has its figures`;
+	}
+
+	// Shows the figures of the time with index I; CHOSEN: the user has chosen it.
+	#point(i, chosen = true) {
+		const { times_seconds: times, rows } = this.#history;
+		const text = timeText(times[i], 0);
+
+		this.#at = chosen ? i : null;
+		this.slider.value = i;
+		this.slider.setAttribute("aria-valuetext", text);
+		this.at.textContent = `At ${text}`;
+		if (chosen)
+			this.picture.mark(i);
+		this.rows.replaceChildren(...rows.map((row, n) => this.#row(row, n, i)));
+	}
+
+	#row(row, n, i) {
+		const s = summary(row.values);
+		const cell = (value) => html("td", { class: "number" }, value === null || value === undefined ? "\u2013" : bytes(value));
+		const name = row.name ?? "the host";
+
+		return html("tr", {},
+			html("th", { scope: "row" },
+				this.#isStacked()
+					? svg("svg", { class: "swatch", "aria-hidden": "true" },
+						svg("rect", { class: `series-${n}`, width: "100%", height: "100%" }))
+					: null,
+				" ", this.#isStacked() && name !== "(other)"
+					? html("button", { type: "button", class: "name", onclick: () => this.choose(this.#scope, name) }, nameOf(name))
+					: nameOf(name)),
+			cell(row.values[i]), cell(s?.least), cell(s?.mean), cell(s?.most), cell(s?.last));
+	}
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that is known of one process, in a dialog that stays up to date while it is open.
+import { age, bytes, certainty, signedBytes } from "./amounts.js";
+import { html, nameOf } from "./dom.js";
+import { Feed, Refusal } from "./live.js";
+import { growthOf } from "./tree.js";
+
+// Returns VALUE of FIELD of a process as text. Pure.
+export function valueText(field, value) {
+	if (typeof value !== "number")
+		return String(value);
+	if (field.endsWith("_bytes_per_second"))
+		return `${signedBytes(value)} a second`;
+	if (field.endsWith("_bytes"))
+		return bytes(value);
+	if (field === "start_time_seconds")
+		return new Date(value * 1000).toISOString().replace(/\.\d+/, "");
+	return field.endsWith("_seconds") ? age(value) : String(value);
+}
+
+const SOURCES = {
+	rollup: "measured",
+	smaps: "measured, by mapping",
+	rss: "not measured: only its RSS is known",
+	estimate: "an estimate from an earlier measurement",
+	guess: "a guess: it was never measured yet",
+};
+
+// Returns the sentence about how sure the figures of ROW, a process, are. Pure.
+export function sourceText(row) {
+	const measured = row.age_seconds === undefined ? "" : `, ${age(row.age_seconds)} old`;
+
+	return `${SOURCES[row.source] ?? row.source ?? "no figures"}${measured}` +
+		(row.reason === undefined ? "" : ` (not measured now: ${row.reason})`);
+}
+
+export class ProcessDialog {
+	#pid = null;
+	#feed = new Feed();
+
+	constructor(parent) {
+		this.title = html("h2", { id: "process-title" });
+		this.main = html("dl");
+		this.all = html("tbody");
+		this.dialog = html("dialog", { id: "process", "aria-labelledby": "process-title" },
+			this.title, this.main,
+			html("div", { class: "wide" }, html("table", { id: "process-table" },
+				html("caption", {}, "All that memtally knows of the process"),
+				html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Field"), html("th", { scope: "col" }, "Value"))),
+				this.all)),
+			html("p", {}, html("button", { type: "button", onclick: () => this.dialog.close() }, "Close")));
+		this.dialog.addEventListener("close", () => (this.#pid = null));
+		parent.append(this.dialog);
+	}
+
+	// Opens the dialog for process PID.
+	async open(pid) {
+		this.#pid = pid;
+		this.title.textContent = `Process ${pid}`;
+		this.main.replaceChildren();
+		this.all.replaceChildren();
+		if (!this.dialog.open)
+			this.dialog.showModal();
+		await this.update();
+	}
+
+	// Shows newer figures if the dialog is open.
+	async update() {
+		const pid = this.#pid;
+
+		if (pid === null)
+			return;
+		try {
+			const { process } = await this.#feed.load(`/api/v1/processes/${pid}`);
+
+			if (this.#pid === pid)
+				this.#show(process);
+		} catch (error) {
+			this.#fail(error instanceof Refusal && error.status === 404
+				? "The process has exited, or is no longer among those that are shown here."
+				: "The figures of the process cannot be had now.");
+		}
+	}
+
+	#fail(text) {
+		this.main.replaceChildren(html("div", {}, html("dt", {}, "State"), html("dd", { class: "bad" }, text)));
+		this.all.replaceChildren();
+	}
+
+	#show(row) {
+		const growth = growthOf(row);
+		const items = [
+			["Program", nameOf(row.program)],
+			["User", nameOf(row.user)],
+			["PSS", row.pss_bytes === undefined ? "not known" : bytes(row.pss_bytes)],
+			["How sure", certainty(row)],
+			["Source", sourceText(row)],
+			["Growth in ten minutes", growth === null ? "not known yet" : signedBytes(growth)],
+		];
+
+		this.title.replaceChildren(`Process ${row.pid}: `, nameOf(row.program));
+		this.main.replaceChildren(...items.map(([term, value]) =>
+			html("div", {}, html("dt", {}, term), html("dd", {}, value))));
+		this.all.replaceChildren(...Object.entries(row).map(([field, value]) => html("tr", {},
+			html("th", { scope: "row" }, html("code", {}, field)),
+			html("td", {}, typeof value === "string" ? nameOf(value) : valueText(field, value)))));
+	}
+}

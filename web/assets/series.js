@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers of /api/v1/history as numbers to draw: growth, scales, stacks and times. Pure.
+
+// Returns the first and the last of VALUES that are known, as their indices; null: none or one is known.
+function endsOf(values) {
+	const known = [...values.keys()].filter((i) => values[i] !== null && values[i] !== undefined);
+
+	return known.length > 1 ? [known[0], known[known.length - 1]] : null;
+}
+
+// Returns by how much each row of HISTORY has grown: a Map from its name to bytes, and the longest time that
+// this is about, in seconds.
+export function growthFrom(history) {
+	const growth = new Map();
+	let seconds = 0;
+
+	for (const row of history.rows) {
+		const ends = endsOf(row.values);
+
+		if (!ends)
+			continue;
+		growth.set(row.name, row.values[ends[1]] - row.values[ends[0]]);
+		seconds = Math.max(seconds, history.times_seconds[ends[1]] - history.times_seconds[ends[0]]);
+	}
+	return { growth, seconds };
+}
+
+// Returns the points of a stack: for each row of ROWS an array with {low, high} for each time; null where a row of the stack
+// is not known. The first row is at the bottom.
+export function stackOf(rows, count) {
+	const sums = new Array(count).fill(0);
+
+	return rows.map((row) =>
+		Array.from({ length: count }, (_, i) => {
+			const value = row.values[i];
+
+			if (value === null || value === undefined)
+				return null;
+			sums[i] += value;
+			return { low: sums[i] - value, high: sums[i] };
+		}));
+}
+
+// Returns the largest value of VALUES, at least 1.
+export function largest(values) {
+	return values.reduce((most, value) => Math.max(most, value ?? 0), 1);
+}
+
+// Returns amounts for the lines of a chart up to MOST bytes: about COUNT round numbers of a unit, from 0.
+export function amountTicks(most, count) {
+	const unit = 1024 ** Math.max(1, Math.floor(Math.log(most) / Math.log(1024)));
+	const rough = most / unit / count;
+	const power = 10 ** Math.floor(Math.log10(rough));
+	const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) * unit;
+	const ticks = [];
+
+	for (let i = 0; i * step <= most; i++)
+		ticks.push(i * step);
+	return ticks;
+}
+
+const TIME_STEPS = [10, 30, 60, 300, 600, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 7 * 86400, 30 * 86400];
+
+// Returns round times between FROM and TO, in seconds, at most COUNT; OFFSET_S is local time less UTC.
+export function timeTicks(from, to, count, offset_s = 0) {
+	const step = TIME_STEPS.find((s) => (to - from) / s <= count) ?? to - from + 1;
+	const ticks = [];
+
+	for (let t = Math.ceil((from + offset_s) / step) * step - offset_s; t <= to; t += step)
+		ticks.push(t);
+	return ticks;
+}
+
+// Returns the text of time SECONDS in a chart that spans SPAN seconds, in local time.
+export function timeText(seconds, span) {
+	const date = new Date(seconds * 1000);
+	const two = (n) => String(n).padStart(2, "0");
+	const day = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+	const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
+
+	if (span > 3 * 86400)
+		return day;
+	return span > 86400 ? `${day} ${clock}` : span < 600 ? `${clock}:${two(date.getSeconds())}` : clock;
+}
+
+// Returns the least, the largest, the mean and the last value of VALUES that is known; null: none is known.
+export function summary(values) {
+	const known = values.filter((value) => value !== null && value !== undefined);
+
+	if (!known.length)
+		return null;
+	return {
+		least: Math.min(...known),
+		most: Math.max(...known),
+		mean: known.reduce((a, b) => a + b, 0) / known.length,
+		last: known[known.length - 1],
+	};
+}

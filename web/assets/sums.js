@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page says of the whole host: the balance sheet and how sure its sums are.
+import { age, alike, bytes, percent, range, share, signedBytes } from "./amounts.js";
+import { byId, setText } from "./dom.js";
+
+// Returns the sum of the lines NAMES of HOST, the host's row; null if HOST has none of them. Pure.
+export function sumOf(host, names) {
+	const known = names
+		.map((name) => (name === "residual" ? host.residual_bytes : host.memory_bytes?.[name]))
+		.filter((amount) => amount !== undefined);
+
+	return known.length ? known.reduce((a, b) => a + b, 0) : null;
+}
+
+// Returns what the page says of the certainty of HOST. Pure.
+export function certaintyOf(host, complete) {
+	const pss = host.pss_bytes;
+	const [low, high] = [host.pss_low_bytes, host.pss_high_bytes];
+	let text = complete ? "All processes together use " : "The processes measured use ";
+
+	if (pss === undefined)
+		return "The sum of all processes is not known.";
+	text += bytes(pss);
+	if (low !== undefined && high === undefined)
+		text += `, at least ${bytes(low)}`;
+	else if (low !== undefined && !alike(low, high))
+		text += `, ${host.pss_measured_bytes === pss ? "" : "likely "}between ${range(low, "and", high)}`;
+	if (pss && host.pss_measured_bytes !== undefined) {
+		const guessed = host.pss_guessed_bytes ?? 0;
+		const estimated = pss - host.pss_measured_bytes - guessed;
+
+		text += `: ${percent(host.pss_measured_bytes / pss)} measured within the last interval`;
+		text += estimated > 0 ? `, ${percent(estimated / pss)} estimated` : "";
+		text += guessed > 0 ? `, ${percent(guessed / pss)} guessed` : "";
+	}
+	return `${text}.`;
+}
+
+// Returns how many processes of HOST could not be measured, as a sentence; "" if there are none. Pure.
+export function missingOf(host) {
+	const missing = Object.values(host.unmeasured_processes ?? {}).reduce((a, b) => a + b, 0);
+
+	return missing ? ` ${missing} of ${host.processes} processes could not be measured.` : "";
+}
+
+// Shows the age of SNAPSHOT, which is SECONDS, and what HOST lacks.
+export function showAge(snapshot, seconds, host) {
+	setText(byId("measured"), `The snapshot of ${snapshot.time} is ${age(seconds)} old.${missingOf(host)}`);
+}
+
+function showLine(row, host) {
+	const amount = sumOf(host, row.dataset.lines.split(" "));
+	const [cell, part] = row.querySelectorAll("td");
+
+	if (amount === null)
+		return;
+	setText(cell, amount < 0 ? signedBytes(amount) : bytes(amount));
+	setText(part, amount < 0 ? "" : percent(amount / host.mem_total_bytes));
+}
+
+function showBar(rows, host) {
+	let before = 0;
+
+	for (const row of rows) {
+		const kind = row.querySelector("rect")?.getAttribute("class");
+		const rect = kind && byId("balance-bar").querySelector(`.${kind}`);
+		const amount = sumOf(host, row.dataset.lines.split(" ")) ?? 0;
+
+		if (!rect)
+			continue;
+		rect.setAttribute("x", share(before, host.mem_total_bytes));
+		rect.setAttribute("width", share(amount, host.mem_total_bytes));
+		before += amount;
+	}
+}
+
+// Shows the sums and the balance sheet of HOST.
+export function showHost(host, snapshot) {
+	const rows = document.querySelectorAll("#balance tr[data-lines]");
+
+	setText(byId("certainty"), certaintyOf(host, snapshot.complete));
+	if (!(host.unmeasured_processes?.blocked > 0))
+		byId("blocked")?.remove();
+	if (!host.mem_total_bytes || !byId("balance-bar"))
+		return;
+	setText(byId("mem-total"), bytes(host.mem_total_bytes));
+	rows.forEach((row) => showLine(row, host));
+	showBar(rows, host);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables with bars: rows of the interface, sorted by the head that was chosen last and filtered by name.
+// The heads say which fields the rows have (web/page/owner-part.c).
+import { bytes, certainty, doubt, range, signedBytes } from "./amounts.js";
+import { bar, mostOf } from "./bar.js";
+import { byId, html, nameOf, setText } from "./dom.js";
+
+const ROWS = 50;
+
+// Returns what ROW is sorted by in ORDER; undefined: it comes last. Pure.
+export function keyOf(row, order, field, name) {
+	if (order === "name")
+		return row[name];
+	if (order === "doubt")
+		return doubt(row);
+	return order === "growth" && row.growth !== undefined ? (row.growth ?? undefined) : row[field];
+}
+
+// Returns whether the rows in ORDER ascend: names do, amounts do not. Pure.
+export function ascends(order) {
+	return order === "name" || order === "user";
+}
+
+// Returns a copy of ROWS in ORDER. Pure.
+export function sorted(rows, order, field, name) {
+	const sign = ascends(order) ? 1 : -1;
+
+	return [...rows].sort((a, b) => {
+		const [x, y] = [keyOf(a, order, field, name), keyOf(b, order, field, name)];
+
+		if (x === undefined || y === undefined)
+			return (x === undefined) - (y === undefined);
+		return sign * (x < y ? -1 : x > y ? 1 : 0);
+	});
+}
+
+// Returns the rows of ROWS with TEXT in one of the fields NAMES, in any case. Pure.
+export function filtered(rows, names, text) {
+	const wanted = text.toLowerCase();
+
+	return wanted ? rows.filter((row) => names.some((name) => String(row[name]).toLowerCase().includes(wanted))) : rows;
+}
+
+function amountIn(row, order, field) {
+	if (order === "growth" && row.growth !== undefined)
+		return row.growth === null ? "\u2013" : signedBytes(row.growth);
+	if (row[field] === undefined)
+		return "\u2013";
+	return field.endsWith("_bytes") || field.endsWith("_bytes_total") ? bytes(row[field]) : String(row[field]);
+}
+
+// A table of the page whose rows come from the interface.
+export class Table {
+	#rows = [];
+	#filter = "";
+
+	// TABLE is the element. CHOOSE is called with the row whose name was chosen; NAMES are the fields that the filter looks at.
+	constructor(table, { choose, hint, names = [table.dataset.name] }) {
+		this.table = table;
+		this.name = table.dataset.name;
+		this.names = names;
+		this.choose = choose;
+		this.columns = [...table.tHead.querySelectorAll("th")];
+		for (const th of this.columns)
+			th.querySelector("a").addEventListener("click", (event) => this.#sort(event, th));
+		this.#addFilter(hint);
+	}
+
+	get order() {
+		return this.columns.find((th) => th.hasAttribute("aria-sort")).dataset.order;
+	}
+
+	#addFilter(hint) {
+		const id = `${this.table.id}-filter`;
+		const input = html("input", { id, type: "search", autocomplete: "off", spellcheck: "false" });
+
+		input.addEventListener("input", () => {
+			this.#filter = input.value;
+			this.show(this.#rows);
+		});
+		this.table.parentElement.before(html("p", { class: "tools" },
+			html("label", { for: id }, "Filter: "), input, html("span", { class: "note" }, ` ${hint}`)));
+	}
+
+	#sort(event, th) {
+		event.preventDefault();
+		this.columns.forEach((other) => other.removeAttribute("aria-sort"));
+		th.setAttribute("aria-sort", ascends(th.dataset.order) ? "ascending" : "descending");
+		this.show(this.#rows);
+	}
+
+	#cell(th, row, most) {
+		const { order, field } = th.dataset;
+
+		if (order === "name")
+			return html("th", { scope: "row" },
+				html("button", { type: "button", class: "name", onclick: () => this.choose(row) },
+					nameOf(row[this.name]), row.pid === undefined ? null : ` ${row.pid}`));
+		if (order === "doubt")
+			return html("td", {}, certainty(row));
+		if (order === "user")
+			return html("td", {}, nameOf(row.user));
+		return html("td", { class: "number" }, amountIn(row, order, field), order === "pss" ? bar(row, most) : null);
+	}
+
+	// Shows ROWS, all that there are of this list.
+	show(rows) {
+		const th = this.columns.find((column) => column.hasAttribute("aria-sort"));
+		const found = filtered(rows, this.names, this.#filter);
+		const shown = sorted(found, th.dataset.order, th.dataset.field, this.name).slice(0, ROWS);
+		const most = mostOf(shown);
+		const body = this.table.tBodies[0];
+		const focused = body.contains(document.activeElement) ? document.activeElement.textContent : null;
+
+		this.#rows = rows;
+		body.replaceChildren(
+			...shown.map((row) => html("tr", {}, ...this.columns.map((column) => this.#cell(column, row, most)))));
+		this.#showRest(found.length - shown.length, found, shown);
+		this.#showLeastCertain(rows);
+		if (focused !== null)
+			([...body.querySelectorAll("button")].find((button) => button.textContent === focused) ??
+				th.querySelector("a")).focus();
+	}
+
+	#showRest(count, found, shown) {
+		const sum = (list) => list.reduce((total, row) => total + (row.pss_bytes ?? 0), 0);
+
+		this.table.deleteTFoot();
+		if (count > 0)
+			this.table.createTFoot().append(html("tr", {},
+				html("th", { scope: "row" }, `${count} more`),
+				html("td", { class: "number" }, bytes(sum(found) - sum(shown))),
+				html("td", { colspan: this.columns.length - 2 })));
+	}
+
+	#showLeastCertain(rows) {
+		const least = rows.reduce((most, row) => (doubt(row) > doubt(most ?? {}) ? row : most), null);
+		const place = byId(`${this.table.id.replace("-table", "")}-doubt`);
+
+		if (!place)
+			return;
+		if (least)
+			place.replaceChildren("Least certain: ", nameOf(least[this.name]),
+				`, between ${range(least.pss_low_bytes, "and", least.pss_high_bytes)}.`);
+		else
+			setText(place, "");
+	}
+
+	// Names the column of growth TITLE, and explains it with HELP.
+	nameGrowth(title, help) {
+		const link = this.table.tHead.querySelector('[data-order="growth"] a');
+
+		setText(link, title);
+		link?.setAttribute("title", help);
+	}
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The map: users, their programs and their processes as areas in proportion to their PSS, and the same as a table.
+import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
+import { bytes, percent, range, signedBytes, alike } from "./amounts.js";
+import { html, nameOf, onWidth, svg } from "./dom.js";
+import { growthClass, isUncertain, nodeAt, treeOf } from "./tree.js";
+
+const HEAD = 18;
+const LETTER = 7.2; // pixels, about
+
+const GROWTHS = [
+	["shrinks-3", "shrinks by a fifth or more in ten minutes"],
+	["shrinks-1", "shrinks"],
+	["steady", "steady"],
+	["grows-1", "grows"],
+	["grows-3", "grows by a fifth or more in ten minutes"],
+	["unknown", "growth not known yet"],
+];
+
+function legend() {
+	const item = (rects, text) =>
+		html("li", {}, svg("svg", { class: "swatch", "aria-hidden": "true" }, ...rects), ` ${text}`);
+	const rect = (attributes) => svg("rect", { width: "100%", height: "100%", ...attributes });
+
+	return html("ul", { class: "legend" },
+		...GROWTHS.map(([name, text]) => item([rect({ class: name })], text)),
+		item([rect({ class: "steady" }), rect({ fill: "url(#doubt-over)" })], "uncertain by a tenth or more"));
+}
+
+function certaintyOf(node) {
+	return alike(node.low, node.high) ? "sure" : range(node.low, "to", node.high);
+}
+
+// The text that fits WIDTH pixels of TEXT; "" if that is nearly nothing.
+function fitting(text, width) {
+	const room = Math.floor(width / LETTER);
+
+	if ([...text].length <= room)
+		return text;
+	return room >= 4 ? `${[...text].slice(0, room - 1).join("")}\u2026` : "";
+}
+
+export class TreeMap {
+	#root = null;
+	#path = [];
+	#width = 0;
+	#at = 0; // the part with the tab stop
+
+	// SECTION is the part of the page; OPEN is called with the pid of a process that was chosen.
+	constructor(section, open) {
+		this.open = open;
+		this.trail = html("nav", { "aria-label": "Place in the map" });
+		this.note = html("p", { class: "note" });
+		this.picture = svg("svg", { class: "map", role: "group", "aria-labelledby": "map-title" });
+		this.twin = html("tbody");
+		this.details = html("details", { id: "map-as-table" }, html("summary", {}, "The map as a table"),
+			html("div", { class: "wide" }, html("table", { id: "map-table" },
+				html("caption", {}, "Parts of the place in the map"),
+				html("thead", {}, html("tr", {}, ...["Part", "PSS", "Share", "How sure", "Growth in ten minutes"].map((text, i) =>
+					html("th", { scope: "col", class: i && i !== 3 ? "number" : null }, text)))),
+				this.twin)));
+		section.append(
+			html("p", {}, "Areas are PSS. Choose a part to see what is in it; Escape leads back."),
+			this.trail, html("div", { class: "map-frame" }, this.picture), legend(), this.note, this.details);
+		section.hidden = false;
+		this.picture.addEventListener("keydown", (event) => this.#onKey(event));
+		onWidth(this.picture.parentElement, (width) => {
+			this.#width = width;
+			this.#draw();
+		});
+	}
+
+	// Shows USERS and PROCESSES, rows of one snapshot; WHY says why there are no processes, or which.
+	show(users, processes, why) {
+		this.#root = treeOf(users, processes);
+		this.note.textContent = why;
+		this.#draw();
+	}
+
+	#node() {
+		return nodeAt(this.#root, this.#path);
+	}
+
+	#go(path, focus) {
+		this.#path = path;
+		this.#at = 0;
+		this.#draw();
+		if (focus)
+			this.picture.querySelector('[tabindex="0"]')?.focus();
+	}
+
+	#choose(node) {
+		if (node.children)
+			this.#go([...this.#path, node.name], true);
+		else if (node.pid !== undefined)
+			this.open(node.pid);
+	}
+
+	#onKey(event) {
+		const parts = [...this.picture.querySelectorAll(".part")];
+		const moves = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -parts.length, End: parts.length };
+
+		if (event.key === "Escape" && this.#path.length) {
+			this.#go(this.#path.slice(0, -1), true);
+		} else if (event.key === "Enter" || event.key === " ") {
+			document.activeElement.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+		} else if (moves[event.key] && parts.length) {
+			this.#at = Math.min(Math.max(this.#at + moves[event.key], 0), parts.length - 1);
+			parts.forEach((part, i) => part.setAttribute("tabindex", i === this.#at ? "0" : "-1"));
+			parts[this.#at].focus();
+		} else {
+			return;
+		}
+		event.preventDefault();
+	}
+
+	#draw() {
+		if (!this.#root || !this.#width)
+			return;
+		const node = this.#node();
+
+		/* A place that no longer exists: its last part that does. */
+		while (this.#path.length && nodeAt(this.#root, this.#path.slice(0, -1)) === node)
+			this.#path.pop();
+		this.#drawTrail();
+		this.#drawPicture(node);
+		this.#drawTwin(node);
+	}
+
+	#drawTrail() {
+		const steps = [["All users", []], ...this.#path.map((name, i) => [name, this.#path.slice(0, i + 1)])];
+
+		this.trail.replaceChildren(html("ol", { class: "trail" }, ...steps.map(([name, path], i) =>
+			html("li", {}, i === steps.length - 1
+				? html("span", { "aria-current": "location" }, nameOf(name))
+				: html("button", { type: "button", onclick: () => this.#go(path, true) }, nameOf(name))))));
+	}
+
+	#drawPicture(node) {
+		const height = this.#width < 640 ? 360 : 460;
+		const top = hierarchy(node, (one) => one.children)
+			.sum((one) => (one.children ? 0 : one.bytes))
+			.sort((a, b) => b.value - a.value);
+		const hadFocus = this.picture.contains(document.activeElement);
+
+		treemap().tile(treemapSquarify).size([this.#width, height]).round(true)
+			.paddingTop((one) => (one.depth === 1 && one.children ? HEAD : 0))
+			.paddingInner(1)(top);
+		this.picture.setAttribute("width", this.#width);
+		this.picture.setAttribute("height", height);
+		this.#at = Math.min(this.#at, Math.max((top.children ?? []).length - 1, 0));
+		this.picture.replaceChildren(...(top.children ?? []).map((part, i) => this.#part(part, i, node)));
+		if (hadFocus)
+			this.picture.querySelector('[tabindex="0"]')?.focus();
+	}
+
+	#part(part, i, whole) {
+		const node = part.data;
+		const isButton = node.children || node.pid !== undefined;
+		const text = `${node.name}: ${bytes(node.bytes)}, ${percent(node.bytes / whole.bytes)}`;
+		const group = svg("g", {
+			class: "part",
+			role: isButton ? "button" : "img",
+			tabindex: i === this.#at ? "0" : "-1",
+			"aria-label": text,
+		}, ...part.leaves().map((leaf) => this.#tile(leaf)));
+
+		if (node.children) {
+			group.append(
+				svg("rect", { class: "head", x: part.x0, y: part.y0, width: part.x1 - part.x0, height: HEAD }),
+				svg("text", { x: part.x0 + 4, y: part.y0 + 13 }, fitting(text, part.x1 - part.x0 - 8)));
+		}
+		group.append(svg("rect", { class: "edge", x: part.x0, y: part.y0, width: part.x1 - part.x0, height: part.y1 - part.y0 }));
+		group.addEventListener("click", () => {
+			this.#at = i;
+			this.#choose(node);
+		});
+		return group;
+	}
+
+	#tile(leaf) {
+		const node = leaf.data;
+		const place = { x: leaf.x0, y: leaf.y0, width: Math.max(leaf.x1 - leaf.x0, 0), height: Math.max(leaf.y1 - leaf.y0, 0) };
+		const label = place.height >= 16 ? fitting(node.name, place.width - 6) : "";
+		const amount = label && place.height >= 32 ? fitting(bytes(node.bytes), place.width - 6) : "";
+
+		return svg("g", { class: "tile" },
+			svg("title", {}, `${node.name}: ${bytes(node.bytes)} (${certaintyOf(node)})`),
+			svg("rect", { class: growthClass(node), ...place }),
+			isUncertain(node) ? svg("rect", { fill: "url(#doubt-over)", ...place }) : null,
+			label ? svg("text", { x: place.x + 3, y: place.y + 13 }, label) : null,
+			amount ? svg("text", { x: place.x + 3, y: place.y + 28 }, amount) : null);
+	}
+
+	#drawTwin(node) {
+		const parts = [...(node.children ?? [])].sort((a, b) => b.bytes - a.bytes);
+		const focused = this.twin.contains(document.activeElement) ? document.activeElement.textContent : null;
+
+		this.twin.replaceChildren(...parts.map((part) => html("tr", {},
+			html("th", { scope: "row" }, part.children || part.pid !== undefined
+				? html("button", { type: "button", class: "name", onclick: () => this.#choose(part) }, nameOf(part.name))
+				: nameOf(part.name)),
+			html("td", { class: "number" }, bytes(part.bytes)),
+			html("td", { class: "number" }, percent(part.bytes / node.bytes)),
+			html("td", {}, part.kind === "rest" ? "not known" : certaintyOf(part)),
+			html("td", { class: "number" }, part.growth === null ? "not known" : signedBytes(part.growth)))));
+		if (focused !== null)
+			[...this.twin.querySelectorAll("button")].find((button) => button.textContent === focused)?.focus();
+	}
+}
