@@ -2,10 +2,10 @@
 // The script of memtally-web's page: keeps its figures up to date, sorts and filters, and draws the pictures.
 // Without it the page has the same figures of the time when it was loaded (web/site/page.c).
 import { byId, html, setText } from "./dom.js";
-import { History, historyPath } from "./history.js";
+import { History } from "./history.js";
 import { Feed, Live, Refusal } from "./live.js";
 import { ProcessDialog } from "./process.js";
-import { growthFrom } from "./series.js";
+import { growthFrom, historyPath } from "./series.js";
 import { showAge, showHost } from "./sums.js";
 import { Table } from "./table.js";
 import { GROWTH_SECONDS, growthOf } from "./tree.js";
@@ -114,6 +114,8 @@ class Page {
 
 	// Adds to ROWS by how much each owner has grown, if there is a history.
 	async #addGrowth(scope, rows, table) {
+		if (this.hasNoHistory)
+			return;
 		const path = historyPath(scope, null, GROWTH_SECONDS, Date.now() / 1000, { limit: 100, points: 10 });
 
 		try {
@@ -128,6 +130,7 @@ class Page {
 		} catch (error) {
 			if (!(error instanceof Refusal))
 				throw error;
+			this.hasNoHistory = error.status === 404;
 		}
 	}
 

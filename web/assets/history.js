@@ -4,11 +4,7 @@ import { bytes } from "./amounts.js";
 import { chart } from "./chart.js";
 import { html, nameOf, onWidth, svg } from "./dom.js";
 import { Feed, Refusal } from "./live.js";
-import { summary, timeText } from "./series.js";
-
-const PATH = "/api/v1/history";
-const ROWS = 9; // beside "(other)": as many as there are colours
-const POINTS = 240;
+import { historyPath, sourcesText, summary, timeText } from "./series.js";
 
 const SCOPES = [
 	["user", "users"],
@@ -33,27 +29,6 @@ function choice(id, label, options, changed) {
 	return { select, parts: [html("label", { for: id }, `${label} `), select] };
 }
 
-// Returns the path for HISTORY's parameters: SCOPE, NAME (null: all), the last SPAN seconds until NOW. Pure.
-export function historyPath(scope, name, span, now, { limit = ROWS, points = POINTS } = {}) {
-	const step = Math.max(1, Math.round(span / points));
-	const to = Math.floor(now / step) * step;
-	const values = { scope, metric: "pss_bytes", from: to - span, to, step };
-
-	if (name !== null && scope !== "host")
-		values.name = name;
-	else if (scope !== "host")
-		values.limit = limit;
-	return `${PATH}?${new URLSearchParams(values)}`;
-}
-
-// Returns the sentence about where the points of HISTORY come from. Pure.
-export function sourcesText(history) {
-	const sources = (history.sources ?? []).map((one) =>
-		`${one.source} since ${timeText(one.from_seconds, 86401)}, every ${one.resolution_seconds} s`);
-
-	return sources.length ? `From ${sources.join("; ")}. Each point is the mean of ${history.step_seconds} s.` : "";
-}
-
 export class History {
 	#scope = "user";
 	#name = null;
@@ -62,6 +37,7 @@ export class History {
 	#history = null;
 	#feed = new Feed();
 	#at = null;
+	#isAbsent = false; // this memtally-web has no such path
 
 	constructor(section) {
 		const scope = choice("history-scope", "Of", SCOPES, (value) => this.choose(value, null));
@@ -110,8 +86,10 @@ export class History {
 		await this.update();
 	}
 
-	// Shows newer points, if the part can be seen.
+	// Shows newer points.
 	async update() {
+		if (this.#isAbsent)
+			return;
 		const path = historyPath(this.#scope, this.#name, this.#span, Date.now() / 1000);
 
 		try {
@@ -121,6 +99,7 @@ export class History {
 			this.problem.textContent = history.problem ? `A part is missing: ${history.problem}` : "";
 		} catch (error) {
 			this.#history = null;
+			this.#isAbsent = error instanceof Refusal && error.status === 404;
 			this.problem.textContent = error instanceof Refusal
 				? `There is no history: ${error.message}.`
 				: "There is no history: memtally-web cannot be reached.";

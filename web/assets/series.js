@@ -1,6 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of /api/v1/history as numbers to draw: growth, scales, stacks and times. Pure.
 
+const PATH = "/api/v1/history";
+const ROWS = 9; // beside "(other)": as many as there are colours
+const POINTS = 240;
+
+// Returns the path for the history of SCOPE, NAME (null: all), the last SPAN seconds until NOW. Pure.
+export function historyPath(scope, name, span, now, { limit = ROWS, points = POINTS } = {}) {
+	const step = Math.max(1, Math.round(span / points));
+	const to = Math.floor(now / step) * step;
+	const values = { scope, metric: "pss_bytes", from: to - span, to, step };
+
+	if (name !== null && scope !== "host")
+		values.name = name;
+	else if (scope !== "host")
+		values.limit = limit;
+	return `${PATH}?${new URLSearchParams(values)}`;
+}
+
+// Returns the sentence about where the points of HISTORY come from. Pure.
+export function sourcesText(history) {
+	const sources = (history.sources ?? []).map((one) =>
+		`${one.source} since ${timeText(one.from_seconds, 86401)}, every ${one.resolution_seconds} s`);
+
+	return sources.length ? `From ${sources.join("; ")}. Each point is the mean of ${history.step_seconds} s.` : "";
+}
+
 // Returns the first and the last of VALUES that are known, as their indices; null: none or one is known.
 function endsOf(values) {
 	const known = [...values.keys()].filter((i) => values[i] !== null && values[i] !== undefined);

@@ -5,7 +5,8 @@ import { bytes, certainty, doubt, range, signedBytes } from "./amounts.js";
 import { bar, mostOf } from "./bar.js";
 import { byId, html, nameOf, setText } from "./dom.js";
 
-const ROWS = 50;
+const FEW = 12; // rows at first
+const MANY = 500; // rows after the button for more
 
 // Returns what ROW is sorted by in ORDER; undefined: it comes last. Pure.
 export function keyOf(row, order, field, name) {
@@ -53,6 +54,7 @@ function amountIn(row, order, field) {
 export class Table {
 	#rows = [];
 	#filter = "";
+	#limit = FEW;
 
 	// TABLE is the element. CHOOSE is called with the row whose name was chosen; NAMES are the fields that the filter looks at.
 	constructor(table, { choose, hint, names = [table.dataset.name] }) {
@@ -63,7 +65,15 @@ export class Table {
 		this.columns = [...table.tHead.querySelectorAll("th")];
 		for (const th of this.columns)
 			th.querySelector("a").addEventListener("click", (event) => this.#sort(event, th));
+		this.more = html("button", { type: "button", hidden: true, onclick: () => this.#showMore() });
+		this.table.parentElement.after(this.more);
 		this.#addFilter(hint);
+		[...this.table.tBodies[0].rows].slice(FEW).forEach((row) => (row.hidden = true));
+	}
+
+	#showMore() {
+		this.#limit = this.#limit === FEW ? MANY : FEW;
+		this.show(this.#rows);
 	}
 
 	get order() {
@@ -107,7 +117,7 @@ export class Table {
 	show(rows) {
 		const th = this.columns.find((column) => column.hasAttribute("aria-sort"));
 		const found = filtered(rows, this.names, this.#filter);
-		const shown = sorted(found, th.dataset.order, th.dataset.field, this.name).slice(0, ROWS);
+		const shown = sorted(found, th.dataset.order, th.dataset.field, this.name).slice(0, this.#limit);
 		const most = mostOf(shown);
 		const body = this.table.tBodies[0];
 		const focused = body.contains(document.activeElement) ? document.activeElement.textContent : null;
@@ -125,6 +135,8 @@ export class Table {
 	#showRest(count, found, shown) {
 		const sum = (list) => list.reduce((total, row) => total + (row.pss_bytes ?? 0), 0);
 
+		this.more.hidden = found.length <= FEW;
+		setText(this.more, count > 0 ? `Show ${Math.min(found.length, MANY)} rows` : "Show fewer rows");
 		this.table.deleteTFoot();
 		if (count > 0)
 			this.table.createTFoot().append(html("tr", {},

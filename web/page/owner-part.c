@@ -36,7 +36,7 @@ static const struct owner_column columns[] = {
 	{PAGE_ORDER_PROCESSES, "Processes", "processes", SCOPE_PROCESSES, "Number of processes"},
 };
 
-/* What a table shows, and of whom. */
+/* The tables of the page. */
 static const struct owner_table {
 	enum owner_kind kind;
 	const char *title; /* of a row */

@@ -240,6 +240,32 @@ static void page_add_state(struct fixed_width *fixed, const struct status *s)
 			"until the page is loaded again, and there are no pictures.</p></noscript>\n");
 }
 
+/* Adds links to the parts of the page; parts with figures if HAS_FIGURES. */
+static void page_add_parts(bool has_figures, struct buffer *to)
+{
+	static const struct {
+		const char *id, *title;
+		bool has_figures, is_picture;
+	} parts[] = {
+		{"balance", "Host", true, false},
+		{"users", "Users", true, false},
+		{"programs", "Programs", true, false},
+		{"map", "Map", true, true},
+		{"history", "History", true, true},
+		{"processes", "Processes", true, true},
+		{"paths", "Paths", false, false},
+	};
+
+	buffer_add_text(to, "<nav aria-label=\"Parts of the page\"><ul class=\"parts\">\n");
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if ((has_figures || !parts[i].has_figures) &&
+			(assets_of(ASSETS_SCRIPT) || !parts[i].is_picture))
+			buffer_printf(to, "<li%s><a href=\"#%s\">%s</a></li>\n",
+				parts[i].is_picture ? " class=\"scripted\"" : "", parts[i].id,
+				parts[i].title);
+	buffer_add_text(to, "</ul></nav>\n");
+}
+
 /* Adds the parts with figures, which need a fresh snapshot. Returns 0 or -ENOMEM. */
 static int page_add_figures(
 	const struct view *view, const struct page_query *query, struct buffer *to)
@@ -266,6 +292,7 @@ int page_render(const struct status *s, const struct page_query *query, const ch
 	page_add_assets(to);
 	buffer_add_text(to, page_begin);
 	page_add_state(&fixed, s);
+	page_add_parts(s->view && s->is_fresh, to);
 	buffer_add_text(to, "</header>\n<main>\n");
 	if (s->view && s->is_fresh)
 		r = page_add_figures(s->view, query, to);

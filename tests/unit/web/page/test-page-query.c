@@ -22,7 +22,7 @@ static void parses_orders(void **state)
 		{"programs=doubt", PAGE_ORDER_PSS, PAGE_ORDER_DOUBT},
 		{"from=mail&users=swap", PAGE_ORDER_SWAP, PAGE_ORDER_PSS},
 		{"users=%70ss", PAGE_ORDER_PSS, PAGE_ORDER_PSS},
-		/* What is no parameter, and all that follows it. */
+		/* A text that is no parameter, and all that follows it. */
 		{"x", PAGE_ORDER_PSS, PAGE_ORDER_PSS},
 		{"users=rss&x&programs=rss", PAGE_ORDER_RSS, PAGE_ORDER_PSS},
 		{"%zz=1&users=rss", PAGE_ORDER_PSS, PAGE_ORDER_PSS},

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import test from "node:test";
+import { problemOf, Refusal, waitFor } from "../../../../web/assets/live.js";
+import { sourceText, valueText } from "../../../../web/assets/process.js";
+import { historyPath, sourcesText } from "../../../../web/assets/series.js";
+import { certaintyOf, missingOf, sumOf } from "../../../../web/assets/sums.js";
+import { filtered, sorted } from "../../../../web/assets/table.js";
+
+test("the next snapshot is asked for when it may be there", () => {
+	assert.equal(waitFor({ interval_seconds: 10 }, 4), 6.4);
+	assert.equal(waitFor({ interval_seconds: 10 }, 11), 2.5);
+	assert.equal(waitFor({ interval_seconds: 0.1 }, 9), 0.5);
+	assert.equal(waitFor({ interval_seconds: 3600 }, 1), 60);
+	assert.equal(waitFor({}, 0), 5.4);
+});
+
+test("problems are sentences", () => {
+	assert.equal(problemOf(new Refusal(503, "the snapshot is stale")), "There are no figures now: the snapshot is stale.");
+	assert.equal(problemOf(new Refusal(401, "a password is needed")), "memtally-web refuses the figures: a password is needed.");
+	assert.equal(problemOf(new TypeError("fetch failed")), "memtally-web cannot be reached.");
+});
+
+test("rows sort by amounts downwards, by names upwards, and unknown ones last", () => {
+	const rows = [{ user: "b", rss_bytes: 1 }, { user: "a", rss_bytes: 9, pss_low_bytes: 1, pss_high_bytes: 2 },
+		{ user: "c", pss_low_bytes: 1, pss_high_bytes: 9, growth: null }];
+	const order = (...how) => sorted(rows, ...how, "user").map((row) => row.user).join("");
+
+	assert.equal(order("rss", "rss_bytes"), "abc");
+	assert.equal(order("name", undefined), "abc");
+	assert.equal(order("doubt", undefined), "cab");
+	rows[0].growth = 5;
+	rows[1].growth = -5;
+	assert.equal(order("growth", "anon_growth_bytes_total"), "bac");
+	assert.equal(rows[0].user, "b");
+});
+
+test("a filter finds parts of names in any case, and takes nothing for a pattern", () => {
+	const rows = [{ user: "Alice", pid: 12 }, { user: "<b>", pid: 7 }];
+
+	assert.deepEqual(filtered(rows, ["user"], "ALI"), [rows[0]]);
+	assert.deepEqual(filtered(rows, ["user", "pid"], "7"), [rows[1]]);
+	assert.deepEqual(filtered(rows, ["user"], ".*"), []);
+	assert.deepEqual(filtered(rows, ["user"], ""), rows);
+});
+
+test("the sums of the host say what is missing", () => {
+	const host = { memory_bytes: { free: 1, free_lists: 2 }, residual_bytes: -4, processes: 5, unmeasured_processes: { denied: 1, error: 2 } };
+
+	assert.equal(sumOf(host, ["free", "free_lists", "zram"]), 3);
+	assert.equal(sumOf(host, ["zram"]), null);
+	assert.equal(sumOf(host, ["residual"]), -4);
+	assert.equal(missingOf(host), " 3 of 5 processes could not be measured.");
+	assert.equal(missingOf({ unmeasured_processes: { denied: 0 } }), "");
+	assert.equal(certaintyOf({ pss_bytes: 1024, pss_low_bytes: 1024, pss_high_bytes: 2048, pss_measured_bytes: 512, pss_guessed_bytes: 256 }, true),
+		"All processes together use 1.0 KiB, likely between 1.0 and 2.0 KiB: 50 % measured within the last interval, 25 % estimated, 25 % guessed.");
+	assert.equal(certaintyOf({}, true), "The sum of all processes is not known.");
+});
+
+test("names of any kind stay one parameter of the history", () => {
+	const path = historyPath("user", "a&b=c #\u00e9", 600, 1000.7, { points: 60 });
+	const query = new URL(path, "http://host").searchParams;
+
+	assert.equal(query.get("name"), "a&b=c #\u00e9");
+	assert.equal(query.get("to"), "1000");
+	assert.equal(query.get("from"), "400");
+	assert.equal(query.get("step"), "10");
+	assert.equal(new URL(historyPath("host", null, 600, 0), "http://host").searchParams.get("limit"), null);
+	assert.equal(new URL(historyPath("user", null, 600, 0), "http://host").searchParams.get("limit"), "9");
+	assert.equal(sourcesText({ sources: [] }), "");
+});
+
+test("the fields of a process are amounts, ages and times", () => {
+	assert.equal(valueText("pss_bytes", 1024), "1.0 KiB");
+	assert.equal(valueText("anon_slope_bytes_per_second", -1024), "\u22121.0 KiB a second");
+	assert.equal(valueText("start_time_seconds", 0.5), "1970-01-01T00:00:00Z");
+	assert.equal(valueText("seen_seconds", 61), "1 min 1 s");
+	assert.equal(valueText("exported", true), "true");
+	assert.equal(sourceText({ source: "estimate", age_seconds: 9, reason: "blocked" }),
+		"an estimate from an earlier measurement, 9 s old (not measured now: blocked)");
+	assert.equal(sourceText({}), "no figures");
+});

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import test from "node:test";
+import { amountTicks, growthFrom, largest, stackOf, summary, timeText, timeTicks } from "../../../../web/assets/series.js";
+
+test("growth is the last known point less the first", () => {
+	const history = {
+		times_seconds: [0, 60, 120, 180],
+		rows: [
+			{ name: "a", values: [10, null, 30, 25] },
+			{ name: "b", values: [null, 7, 4, null] },
+			{ name: "c", values: [null, null, 5, null] },
+			{ name: "d", values: [null, null, null, null] },
+		],
+	};
+
+	assert.deepEqual(growthFrom(history), { growth: new Map([["a", 15], ["b", -3]]), seconds: 180 });
+});
+
+test("a stack has gaps where a row is not known, and never a 0", () => {
+	const stack = stackOf([{ values: [1, null, 3] }, { values: [10, 20, null] }], 3);
+
+	assert.deepEqual(stack[0], [{ low: 0, high: 1 }, null, { low: 0, high: 3 }]);
+	assert.deepEqual(stack[1], [{ low: 1, high: 11 }, { low: 0, high: 20 }, null]);
+	assert.equal(largest([null, undefined]), 1);
+	assert.equal(largest([3, null, 7]), 7);
+});
+
+test("the lines of a chart are round amounts that reach its top", () => {
+	for (const most of [1, 900, 1024, 1e6, 5.5 * 2 ** 30, 2 ** 40]) {
+		const ticks = amountTicks(most, 4);
+
+		assert.equal(ticks[0], 0);
+		assert.ok(ticks.length >= 2 && ticks.length <= 6, `${most}: ${ticks}`);
+		assert.ok(ticks[ticks.length - 1] <= most);
+	}
+	assert.deepEqual(amountTicks(4 * 2 ** 30, 4).map((tick) => tick / 2 ** 30), [0, 1, 2, 3, 4]);
+});
+
+test("times are round, in local time, and as many as fit", () => {
+	assert.deepEqual(timeTicks(1005, 1065, 3), [1020, 1050]);
+	assert.deepEqual(timeTicks(0, 3600, 6), [0, 600, 1200, 1800, 2400, 3000, 3600]);
+	assert.deepEqual(timeTicks(0, 86400, 2, 3600), [0 + 12 * 3600 - 3600, 86400 - 3600]);
+	for (const span of [60, 3600, 86400, 30 * 86400, 365 * 86400])
+		assert.ok(timeTicks(7, 7 + span, 8).length <= 9);
+	assert.match(timeText(0, 60), /^\d\d:\d\d:\d\d$/);
+	assert.match(timeText(0, 3600), /^\d\d:\d\d$/);
+	assert.match(timeText(0, 100000), /^\d\d-\d\d \d\d:\d\d$/);
+	assert.match(timeText(0, 1e6), /^\d\d-\d\d$/);
+});
+
+test("a summary leaves out what is not known", () => {
+	assert.deepEqual(summary([null, 4, 2, undefined, 3, null]), { least: 2, most: 4, mean: 3, last: 3 });
+	assert.equal(summary([null]), null);
+});
