@@ -6,7 +6,7 @@
 build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libjansson-dev libyaml-dev zlib1g-dev
 	libsmartcols-dev libseccomp-dev libsqlite3-dev libelf-dev libpcre2-dev
-	'libcurl4-gnutls-dev|libcurl4-openssl-dev|libcurl4-nss-dev')
+	'libcurl4-gnutls-dev|libcurl4-openssl-dev|libcurl4-nss-dev' esbuild node-d3-hierarchy node-d3-shape)
 check_packages=(libcmocka-dev binutils python3 python3-yaml curl jq smem gzip xz-utils procps systemd
 	cppcheck clang clang-format clang-tidy libclang-rt-dev lld mandoc shellcheck zsh fish)
 # Loads that check --long measures (PostgreSQL's own cluster is not used), tools for the machines

@@ -13,7 +13,7 @@ TAG = "SPDX-License-Identifier: Apache-" + "2.0"
 
 # Captured text, corpora and expected bodies.
 DATA = re.compile(r"^tests/(fixtures/.*/|fuzz/corpus/)|\.(json|png|svg|bin|golden|expected|prom)$")
-UNTAGGED = re.compile(r"^(COPYING|NEWS|debian/(changelog|source/format))$|(^|/)\.gitignore$")
+UNTAGGED = re.compile(r"^(COPYING|web/assets/COPYING\.d3|NEWS|debian/(changelog|source/format))$|(^|/)\.gitignore$")
 
 # Functions that overflow, guess, or pass text to a shell.
 FUNCTIONS = """sprintf vsprintf strcpy stpcpy strcat strncat gets system popen alloca strdupa
