@@ -116,7 +116,7 @@ class Page {
 	async #addGrowth(scope, rows, table) {
 		if (this.hasNoHistory)
 			return;
-		const path = historyPath(scope, null, GROWTH_SECONDS, Date.now() / 1000, { limit: 100, points: 10 });
+		const path = historyPath(scope, null, GROWTH_SECONDS, Date.now() / 1000, { limit: 100, points: 20 });
 
 		try {
 			const { history } = await this.#feeds[`${scope}-growth`].load(path);

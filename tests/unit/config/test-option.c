@@ -379,11 +379,11 @@ static void paths_have_a_length(void **state)
 static void url_paths_are_plain_and_free(void **state)
 {
 	static const char *const good[] = {"/metrics", "/a/b-c_d.e~f/0", "/api", "/apiary",
-		"/healthz/x", "/readyz2", "//", "/-/reload", "/ready", "/compat/x"};
+		"/healthz/x", "/readyz2", "//", "/assets", "/-/reload", "/ready", "/compat/x"};
 	static const char *const bad[] = {"", "metrics", "/a b", "/a?b", "/a#b", "/a%62",
 		"/\xc3\xa4", "/a\"b", "/<a>", "/", "/healthz", "/livez", "/-/healthy", "/readyz",
 		"/-/ready", "/compat/process-exporter/metrics", "/api/", "/api/v1/host",
-		"/api/v9/x"};
+		"/api/v9/x", "/assets/", "/assets/x"};
 	const struct option_spec *spec = &specs[OPTION_URL_PATH];
 	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
 
