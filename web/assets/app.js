@@ -42,6 +42,13 @@ function addProcessTable(section) {
 	return table;
 }
 
+// Returns whether ANSWERS are of one snapshot; a refusal is of none.
+function isOfOne(answers) {
+	const sequences = answers.map((answer) => answer.snapshot?.sequence).filter((sequence) => sequence !== undefined);
+
+	return sequences.every((sequence) => sequence === sequences[0]);
+}
+
 class Page {
 	#feeds = Object.fromEntries(
 		["host", "users", "programs", "processes", "user-growth", "program-growth"].map((name) => [name, new Feed()]));
@@ -65,8 +72,8 @@ class Page {
 			this.history = new History(byId("history"));
 			this.map = new TreeMap(byId("map"), (pid) => this.dialog.open(pid));
 			this.tables = {
-				users: new Table(byId("users-table"), { choose: (row) => this.#showHistory("user", row.user), hint: "choose a name for its history" }),
-				programs: new Table(byId("programs-table"), { choose: (row) => this.#showHistory("program", row.program), hint: "choose a name for its history" }),
+				users: this.#ownerTable("users-table", "user"),
+				programs: this.#ownerTable("programs-table", "program"),
 				processes: new Table(addProcessTable(byId("processes")), {
 					choose: (row) => this.dialog.open(row.pid),
 					hint: "by program, user or pid",
@@ -75,6 +82,13 @@ class Page {
 			};
 		}
 		this.live.now();
+	}
+
+	#ownerTable(id, scope) {
+		return new Table(byId(id), {
+			choose: (row) => this.#showHistory(scope, row[scope]),
+			hint: "choose a name for its history",
+		});
 	}
 
 	#showHistory(scope, name) {
@@ -89,17 +103,33 @@ class Page {
 		this.#tick();
 	}
 
+	// Returns the answers with the host, users, programs and processes, of one snapshot.
+	async #lists() {
+		const list = (name) => this.#feeds[name].load(`/api/v1/${name}?limit=${LIMIT}`);
+		const ask = () => Promise.all([
+			this.#feeds.host.load("/api/v1/host"),
+			list("users"),
+			list("programs"),
+			list("processes").catch((error) => this.#refused(error)),
+		]);
+		const answers = await ask();
+
+		/* A new snapshot has come in between: what is of the old one is asked for again. */
+		return isOfOne(answers) ? answers : ask();
+	}
+
 	// Loads what the parts of the page show. Returns the answer with the host.
 	async #load() {
-		const list = (name) => this.#feeds[name].load(`/api/v1/${name}?limit=${LIMIT}`);
-		const [host, users, programs] = await Promise.all([this.#feeds.host.load("/api/v1/host"), list("users"), list("programs")]);
-		const processes = await list("processes").catch((error) => this.#refused(error));
+		const [host, users, programs, processes] = await this.#lists();
 
 		if (!this.main) {
 			location.reload();
 			return host;
 		}
-		await Promise.all([this.#addGrowth("user", users.users, this.tables.users), this.#addGrowth("program", programs.programs, this.tables.programs)]);
+		await Promise.all([
+			this.#addGrowth("user", users.users, this.tables.users),
+			this.#addGrowth("program", programs.programs, this.tables.programs),
+		]);
 		this.#show(host, users, programs, processes);
 		await Promise.all([this.history.update(), this.dialog.update()]);
 		return host;
@@ -153,7 +183,9 @@ class Page {
 	#noteOf(processes) {
 		if (processes.why)
 			return `Only sums are shown: ${processes.why}.`;
-		return processes.processes.length < LIMIT ? "These are the processes that this client may see." : `These are the ${LIMIT} largest processes that this client may see.`;
+		return processes.processes.length < LIMIT
+			? "These are the processes that this client may see."
+			: `These are the ${LIMIT} largest processes that this client may see.`;
 	}
 
 	// Shows PROBLEM in the place of the figures.

@@ -42,13 +42,14 @@ export class ProcessDialog {
 		this.title = html("h2", { id: "process-title" });
 		this.main = html("dl");
 		this.all = html("tbody");
+		this.json = html("a", {}, "As JSON");
 		this.dialog = html("dialog", { id: "process", "aria-labelledby": "process-title" },
 			this.title, this.main,
 			html("div", { class: "wide" }, html("table", { id: "process-table" },
 				html("caption", {}, "All that memtally knows of the process"),
 				html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Field"), html("th", { scope: "col" }, "Value"))),
 				this.all)),
-			html("p", {}, html("button", { type: "button", onclick: () => this.dialog.close() }, "Close")));
+			html("p", { class: "tools" }, this.json, html("button", { type: "button", onclick: () => this.dialog.close() }, "Close")));
 		this.dialog.addEventListener("close", () => (this.#pid = null));
 		parent.append(this.dialog);
 	}
@@ -57,6 +58,7 @@ export class ProcessDialog {
 	async open(pid) {
 		this.#pid = pid;
 		this.title.textContent = `Process ${pid}`;
+		this.json.setAttribute("href", `/api/v1/processes/${pid}`);
 		this.main.replaceChildren();
 		this.all.replaceChildren();
 		if (!this.dialog.open)

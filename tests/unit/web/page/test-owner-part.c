@@ -58,7 +58,7 @@ static void shows_each_owner(void **state)
 	assert_non_null(strstr(programs, "href=\"/api/v1/programs\""));
 }
 
-/* Names are chosen by users; those of the sample have quotes and angle brackets. */
+/* Names are chosen by users; a program of the sample has quotes in its name. */
 static void escapes_names(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -72,6 +72,7 @@ static void escapes_names(void **state)
 
 			assert_int_equal(strncmp(at + 5 + len, "</bdi>", 6), 0);
 		}
+		assert_true(table == PAGE_TABLE_USERS || strstr(text, "&quot;"));
 	}
 }
 
@@ -156,10 +157,18 @@ static void shows_doubt(void **state)
 	AUTO_VIEW struct view *view = sample_open(
 		&(struct sample_options){.is_measured = true, .is_estimated = true});
 	AUTO_FREE char *text = render(view, PAGE_TABLE_USERS, PAGE_ORDER_DOUBT);
+	const char *least, *first;
 
 	(void)state;
 	assert_non_null(strstr(text, "fill=\"url(#doubt)\""));
-	assert_non_null(strstr(text, "<p id=\"users-doubt\">Least certain: <bdi>"));
+	least = strstr(text, "<p id=\"users-doubt\">Least certain: <bdi>");
+	first = strstr(text, "<tr><th scope=\"row\"><bdi>");
+	assert_non_null(least);
+	assert_non_null(first);
+	/* The order by doubt begins with the same row. */
+	least = strstr(least, "<bdi>");
+	first = strstr(first, "<bdi>");
+	assert_memory_equal(least, first, (size_t)(strstr(least, "</bdi>") - least));
 }
 
 static void survives_lack_of_memory(void **state)
