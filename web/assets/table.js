@@ -5,7 +5,7 @@ import { bytes, certainty, doubt, range, signedBytes } from "./amounts.js";
 import { bar, mostOf } from "./bar.js";
 import { byId, html, nameOf, setText } from "./dom.js";
 
-const FEW = 12; // rows at first
+const FEW = 20; // rows at first
 const MANY = 500; // rows after the button for more
 
 // Returns what ROW is sorted by in ORDER; undefined: it comes last. Pure.
