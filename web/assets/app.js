@@ -52,6 +52,7 @@ function isOfOne(answers) {
 class Page {
 	#feeds = Object.fromEntries(
 		["host", "users", "programs", "processes", "user-growth", "program-growth"].map((name) => [name, new Feed()]));
+	#refusal = null; // in place of processes, which this caller does not see: not asked for again
 	#seen = null; // the last snapshot, when it was received, and the host
 
 	constructor() {
@@ -110,7 +111,7 @@ class Page {
 			this.#feeds.host.load("/api/v1/host"),
 			list("users"),
 			list("programs"),
-			list("processes").catch((error) => this.#refused(error)),
+			this.#refusal ?? list("processes").catch((error) => this.#refused(error)),
 		]);
 		const answers = await ask();
 
@@ -137,9 +138,10 @@ class Page {
 
 	// Returns the reason why this caller sees no processes in place of them.
 	#refused(error) {
-		if (error instanceof Refusal && error.status === 403)
-			return { processes: [], why: error.message };
-		throw error;
+		if (!(error instanceof Refusal) || error.status !== 403)
+			throw error;
+		this.#refusal = { processes: [], why: error.message };
+		return this.#refusal;
 	}
 
 	// Adds to ROWS by how much each owner has grown, if there is a history.
@@ -195,6 +197,7 @@ class Page {
 		setText(byId("certainty"), "");
 		byId("blocked")?.remove();
 		this.#seen = null;
+		this.#refusal = null;
 		if (this.main)
 			this.main.hidden = true;
 		this.#tick();

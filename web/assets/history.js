@@ -32,7 +32,7 @@ function choice(id, label, options, changed) {
 export class History {
 	#scope = "user";
 	#name = null;
-	#span = 3600;
+	#span = 600;
 	#width = 0;
 	#history = null;
 	#feed = new Feed();
@@ -51,7 +51,7 @@ export class History {
 		span.select.value = String(this.#span);
 		this.what = html("span", { id: "history-what" });
 		this.back = html("button", { type: "button", hidden: true, onclick: () => this.choose(this.#scope, null) }, "Show all");
-		this.problem = html("p", { id: "history-problem", class: "bad" });
+		this.problem = html("p", { id: "history-problem", role: "status" });
 		this.frame = html("div", { class: "chart-frame" });
 		this.slider = html("input", { id: "history-at", type: "range", min: 0, max: 0, step: 1,
 			oninput: () => this.#point(Number(this.slider.value)) });
@@ -96,10 +96,12 @@ export class History {
 			const { history } = await this.#feed.load(path);
 
 			this.#history = history;
+			this.problem.className = "note";
 			this.problem.textContent = history.problem ? `A part is missing: ${history.problem}` : "";
 		} catch (error) {
 			this.#history = null;
 			this.#isAbsent = error instanceof Refusal && error.status === 404;
+			this.problem.className = "bad";
 			this.problem.textContent = error instanceof Refusal
 				? `There is no history: ${error.message}.`
 				: "There is no history: memtally-web cannot be reached.";
