@@ -3,7 +3,7 @@
 import { area, line } from "d3-shape";
 import { bytes } from "./amounts.js";
 import { svg } from "./dom.js";
-import { amountTicks, largest, stackOf, timeText, timeTicks } from "./series.js";
+import { amountTicks, largest, stackOf, timeText, timeTicks, withGaps } from "./series.js";
 
 const HEIGHT = 300;
 const LEFT = 72;
@@ -80,12 +80,13 @@ function mostOf(history, isStacked) {
 // Returns the picture of HISTORY, an answer of the interface, WIDTH pixels wide, with LABEL for screen readers. POINT is
 // called with the index of the time below the pointer.
 export function chart(history, isStacked, width, label, point) {
+	const drawn = withGaps(history);
 	const most = mostOf(history, isStacked) * 1.05;
 	const place = scales(history, most, width);
 	const mark = svg("line", { class: "mark", y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" });
 	const picture = svg("svg", { class: "chart", role: "img", "aria-label": label, width, height: HEIGHT },
 		...axes(history, most, width, place),
-		...(isStacked ? stacked(history, place) : single(history, place)), mark);
+		...(isStacked ? stacked(drawn, place) : single(drawn, place)), mark);
 
 	picture.addEventListener("pointermove", (event) => {
 		const time = place.time(event.clientX - picture.getBoundingClientRect().left);

@@ -50,6 +50,34 @@ export function growthFrom(history) {
 	return { growth, seconds };
 }
 
+// Returns the seconds between points of HISTORY at time T: the resolution of their source, or the step.
+function spacingAt(history, t) {
+	const source = (history.sources ?? []).find((one) => one.from_seconds <= t && t <= one.to_seconds);
+
+	return Math.max(history.step_seconds, source?.resolution_seconds ?? 0);
+}
+
+// Returns HISTORY with a time at which nothing is known in each gap: where points are further apart than their
+// sources have them. No line is drawn over it.
+export function withGaps(history) {
+	const times = history.times_seconds;
+	const gaps = [...times.keys()].filter((i) =>
+		i > 0 && times[i] - times[i - 1] > 2.5 * Math.max(spacingAt(history, times[i - 1]), spacingAt(history, times[i])));
+	const open = (list, between) =>
+		list && gaps.reduceRight((all, i) => [...all.slice(0, i), between(i), ...all.slice(i)], list);
+
+	return {
+		...history,
+		times_seconds: open(times, (i) => (times[i - 1] + times[i]) / 2),
+		rows: history.rows.map((row) => ({
+			...row,
+			values: open(row.values, () => null),
+			low: open(row.low, () => null),
+			high: open(row.high, () => null),
+		})),
+	};
+}
+
 // Returns the points of a stack: for each row of ROWS an array with {low, high} for each time; null where a row of the stack
 // is not known. The first row is at the bottom.
 export function stackOf(rows, count) {

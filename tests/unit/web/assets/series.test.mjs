@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { amountTicks, growthFrom, largest, stackOf, summary, timeText, timeTicks } from "../../../../web/assets/series.js";
+import { amountTicks, growthFrom, largest, stackOf, summary, timeText, timeTicks, withGaps } from "../../../../web/assets/series.js";
 
 test("growth is the last known point less the first", () => {
 	const history = {
@@ -24,6 +24,24 @@ test("a stack has gaps where a row is not known, and never a 0", () => {
 	assert.deepEqual(stack[1], [{ low: 1, high: 11 }, { low: 0, high: 20 }, null]);
 	assert.equal(largest([null, undefined]), 1);
 	assert.equal(largest([3, null, 7]), 7);
+});
+
+test("no line is drawn over a gap, and none is broken where a source has few points", () => {
+	const history = {
+		step_seconds: 10,
+		sources: [
+			{ from_seconds: 0, to_seconds: 900, resolution_seconds: 300 },
+			{ from_seconds: 1000, to_seconds: 2000, resolution_seconds: 10 },
+		],
+		times_seconds: [0, 300, 600, 1000, 1010, 1100],
+		rows: [{ name: "a", values: [1, 2, 3, 4, 5, 6], low: [0, 0, 0, 0, 0, 0] }],
+	};
+	const drawn = withGaps(history);
+
+	assert.deepEqual(drawn.times_seconds, [0, 300, 600, 1000, 1010, 1055, 1100]);
+	assert.deepEqual(drawn.rows, [{ name: "a", values: [1, 2, 3, 4, 5, null, 6], low: [0, 0, 0, 0, 0, null, 0], high: undefined }]);
+	assert.equal(history.times_seconds.length, 6);
+	assert.deepEqual(withGaps({ ...history, sources: undefined, times_seconds: [], rows: [] }).times_seconds, []);
 });
 
 test("the lines of a chart are round amounts that reach its top", () => {
