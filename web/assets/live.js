@@ -16,31 +16,29 @@ export class Refusal extends Error {
 
 // The answer at a path that may be asked for again and again: one that has not changed is not sent again.
 export class Feed {
-	#etag = null;
-	#path = null;
-	#answer = null;
+	#last = null; // the path, ETag and answer of the last load
 
 	// Returns the answer at PATH now, an object. Throws a Refusal, or what fetch() throws.
 	async load(path) {
-		const known = path === this.#path && this.#etag;
+		const last = this.#last?.path === path ? this.#last : null;
 		const response = await fetch(path, {
 			cache: "no-store",
-			headers: known ? { "If-None-Match": this.#etag } : {},
+			headers: last?.etag ? { "If-None-Match": last.etag } : {},
 			signal: AbortSignal.timeout(TIMEOUT_MS),
 		});
 
 		if (response.status === 304)
-			return this.#answer;
+			return last.answer;
 		if (!response.ok) {
 			const body = await response.json().catch(() => ({}));
 
 			throw new Refusal(response.status, body.error ?? `status ${response.status}`);
 		}
-		this.#answer = await response.json();
-		this.#answer.at = performance.now();
-		this.#etag = response.headers.get("ETag");
-		this.#path = path;
-		return this.#answer;
+		const answer = await response.json();
+
+		answer.at = performance.now();
+		this.#last = { path, etag: response.headers.get("ETag"), answer };
+		return answer;
 	}
 }
 

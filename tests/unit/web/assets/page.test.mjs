@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { problemOf, Refusal, waitFor } from "../../../../web/assets/live.js";
+import { Feed, problemOf, Refusal, waitFor } from "../../../../web/assets/live.js";
 import { sourceText, valueText } from "../../../../web/assets/process.js";
 import { historyPath, sourcesText } from "../../../../web/assets/series.js";
 import { certaintyOf, missingOf, sumOf } from "../../../../web/assets/sums.js";
@@ -13,6 +13,24 @@ test("the next snapshot is asked for when it may be there", () => {
 	assert.equal(waitFor({ interval_seconds: 0.1 }, 9), 0.5);
 	assert.equal(waitFor({ interval_seconds: 3600 }, 1), 60);
 	assert.equal(waitFor({}, 0), 5.4);
+});
+
+test("an answer that has not changed is that of its own path, whatever was asked meanwhile", async () => {
+	const feed = new Feed();
+	const answers = [];
+	const answer = (status, path) => answers.shift()({ status, ok: status === 200, headers: new Headers({ ETag: "x" }), json: async () => ({ path }) });
+
+	globalThis.fetch = () => new Promise((resolve) => answers.push(resolve));
+	let first = feed.load("/one");
+	answer(200, "/one");
+	assert.equal((await first).path, "/one");
+	first = feed.load("/one");
+	const second = feed.load("/two");
+	answers.reverse();
+	answer(200, "/two");
+	assert.equal((await second).path, "/two");
+	answer(304);
+	assert.equal((await first).path, "/one");
 });
 
 test("problems are sentences", () => {
