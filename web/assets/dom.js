@@ -24,6 +24,12 @@ export function svg(name, attributes = {}, ...children) {
 	return build(document.createElementNS(SVG, name), attributes, children);
 }
 
+// Returns the frame of TABLE, which scrolls if the table is wider than the page. LABEL is its name: the frame takes the
+// focus, so that the arrow keys scroll it where nothing in the table takes it.
+export function frame(label, table) {
+	return html("div", { class: "wide", role: "region", tabindex: "0", "aria-label": label }, table);
+}
+
 export function byId(id) {
 	return document.getElementById(id);
 }
@@ -32,6 +38,16 @@ export function byId(id) {
 export function setText(element, text) {
 	if (element && element.textContent !== text)
 		element.textContent = text;
+}
+
+// Calls CHANGE, which makes the children of ELEMENT anew. If one of them had the focus, the button with the same text gets it,
+// or OTHERWISE, an element, if there is none.
+export function keepFocus(element, change, otherwise = null) {
+	const text = element.contains(document.activeElement) ? document.activeElement.textContent : null;
+
+	change();
+	if (text !== null)
+		([...element.querySelectorAll("button")].find((button) => button.textContent === text) ?? otherwise)?.focus();
 }
 
 // Returns NAME, which a user chose, in an element that isolates its direction of writing.

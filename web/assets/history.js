@@ -2,7 +2,7 @@
 // The part of the page with the history of owners or of one of them.
 import { bytes } from "./amounts.js";
 import { chart } from "./chart.js";
-import { html, nameOf, onWidth, svg } from "./dom.js";
+import { frame, html, keepFocus, nameOf, onWidth, svg } from "./dom.js";
 import { Feed, Refusal } from "./live.js";
 import { historyPath, sourcesText, summary, timeText } from "./series.js";
 
@@ -37,6 +37,7 @@ export class History {
 	#history = null;
 	#feed = new Feed();
 	#at = null;
+	#turn = 0; // of the last request: an answer to an earlier one comes too late
 	#isAbsent = false; // this memtally-web has no such path
 
 	constructor(section) {
@@ -62,7 +63,7 @@ export class History {
 			html("p", { class: "tools" }, ...scope.parts, " ", ...span.parts, " ", this.what, " ", this.back),
 			this.problem, this.frame,
 			html("p", { class: "tools" }, html("label", { for: "history-at" }, "Time in the picture: "), this.slider),
-			html("div", { class: "wide" }, html("table", { id: "history-table" },
+			frame("Figures of the history", html("table", { id: "history-table" },
 				html("caption", {}, "PSS over the time in the picture"),
 				html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Name"), this.at,
 					...["Least", "Mean", "Most", "Last"].map((text) => html("th", { scope: "col", class: "number" }, text)))),
@@ -91,14 +92,19 @@ export class History {
 		if (this.#isAbsent)
 			return;
 		const path = historyPath(this.#scope, this.#name, this.#span, Date.now() / 1000);
+		const turn = ++this.#turn;
 
 		try {
 			const { history } = await this.#feed.load(path);
 
+			if (turn !== this.#turn)
+				return;
 			this.#history = history;
 			this.problem.className = "note";
 			this.problem.textContent = history.problem ? `A part is missing: ${history.problem}` : "";
 		} catch (error) {
+			if (turn !== this.#turn)
+				return;
 			this.#history = null;
 			this.#isAbsent = error instanceof Refusal && error.status === 404;
 			this.problem.className = "bad";
@@ -117,14 +123,11 @@ export class History {
 		const history = this.#history;
 		const count = history?.times_seconds.length ?? 0;
 
-		this.frame.replaceChildren();
-		this.rows.replaceChildren();
 		this.sources.textContent = history ? sourcesText(history) : "";
 		this.slider.disabled = !count;
-		if (!history || !this.#width)
-			return;
-		if (!count || !history.rows.length) {
-			this.frame.replaceChildren(html("p", {}, "There are no points yet for this time."));
+		if (!this.#width || !count || !history.rows.length) {
+			this.frame.replaceChildren(...(history && this.#width ? [html("p", {}, "There are no points yet for this time.")] : []));
+			this.rows.replaceChildren();
 			return;
 		}
 		this.picture = chart(history, this.#isStacked(), this.#width, this.#label(), (i) => this.#point(i));
@@ -150,7 +153,7 @@ export class History {
 		this.at.textContent = `At ${text}`;
 		if (chosen)
 			this.picture.mark(i);
-		this.rows.replaceChildren(...rows.map((row, n) => this.#row(row, n, i)));
+		keepFocus(this.rows, () => this.rows.replaceChildren(...rows.map((row, n) => this.#row(row, n, i))));
 	}
 
 	#row(row, n, i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All that is known of one process, in a dialog that stays up to date while it is open.
 import { age, bytes, certainty, signedBytes } from "./amounts.js";
-import { html, nameOf } from "./dom.js";
+import { frame, html, nameOf } from "./dom.js";
 import { Feed, Refusal } from "./live.js";
 import { growthOf } from "./tree.js";
 
@@ -36,6 +36,8 @@ export function sourceText(row) {
 
 export class ProcessDialog {
 	#pid = null;
+	#opener = null; // what had the focus when the dialog was opened,
+	#place = null;  // and the part of the page that it was in
 	#feed = new Feed();
 
 	constructor(parent) {
@@ -45,18 +47,29 @@ export class ProcessDialog {
 		this.json = html("a", {}, "As JSON");
 		this.dialog = html("dialog", { id: "process", "aria-labelledby": "process-title" },
 			this.title, this.main,
-			html("div", { class: "wide" }, html("table", { id: "process-table" },
+			frame("Fields of the process", html("table", { id: "process-table" },
 				html("caption", {}, "All that memtally knows of the process"),
 				html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Field"), html("th", { scope: "col" }, "Value"))),
 				this.all)),
 			html("p", { class: "tools" }, this.json, html("button", { type: "button", onclick: () => this.dialog.close() }, "Close")));
-		this.dialog.addEventListener("close", () => (this.#pid = null));
+		this.dialog.addEventListener("close", () => this.#close());
 		parent.append(this.dialog);
+	}
+
+	// Returns the focus to what opened the dialog, or to what has taken its place since.
+	#close() {
+		const same = this.#place?.querySelector(`[data-pid="${this.#pid}"]`);
+		const next = this.#place?.querySelector('th a, [tabindex="0"]');
+
+		this.#pid = null;
+		(this.#opener?.isConnected ? this.#opener : same ?? next)?.focus();
 	}
 
 	// Opens the dialog for process PID.
 	async open(pid) {
 		this.#pid = pid;
+		this.#opener = document.activeElement;
+		this.#place = this.#opener?.closest("section");
 		this.title.textContent = `Process ${pid}`;
 		this.json.setAttribute("href", `/api/v1/processes/${pid}`);
 		this.main.replaceChildren();

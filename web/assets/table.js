@@ -3,7 +3,7 @@
 // The heads say which fields the rows have (web/page/owner-part.c).
 import { bytes, certainty, doubt, range, signedBytes } from "./amounts.js";
 import { bar, mostOf } from "./bar.js";
-import { byId, html, nameOf, setText } from "./dom.js";
+import { byId, html, keepFocus, nameOf, setText } from "./dom.js";
 
 const FEW = 20; // rows at first
 const MANY = 500; // rows after the button for more
@@ -104,7 +104,7 @@ export class Table {
 
 		if (order === "name")
 			return html("th", { scope: "row" },
-				html("button", { type: "button", class: "name", onclick: () => this.choose(row) },
+				html("button", { type: "button", class: "name", "data-pid": row.pid, onclick: () => this.choose(row) },
 					nameOf(row[this.name]), row.pid === undefined ? null : ` ${row.pid}`));
 		if (order === "doubt")
 			return html("td", {}, certainty(row));
@@ -113,23 +113,20 @@ export class Table {
 		return html("td", { class: "number" }, amountIn(row, order, field), order === "pss" ? bar(row, most) : null);
 	}
 
-	// Shows ROWS, all that there are of this list.
+	// Shows ROWS: all that there are of this list, or the MANY largest.
 	show(rows) {
 		const th = this.columns.find((column) => column.hasAttribute("aria-sort"));
 		const found = filtered(rows, this.names, this.#filter);
 		const shown = sorted(found, th.dataset.order, th.dataset.field, this.name).slice(0, this.#limit);
 		const most = mostOf(shown);
 		const body = this.table.tBodies[0];
-		const focused = body.contains(document.activeElement) ? document.activeElement.textContent : null;
 
 		this.#rows = rows;
-		body.replaceChildren(
-			...shown.map((row) => html("tr", {}, ...this.columns.map((column) => this.#cell(column, row, most)))));
+		keepFocus(body, () => body.replaceChildren(
+			...shown.map((row) => html("tr", {}, ...this.columns.map((column) => this.#cell(column, row, most))))),
+		th.querySelector("a"));
 		this.#showRest(found.length - shown.length, found, shown);
 		this.#showLeastCertain(rows);
-		if (focused !== null)
-			([...body.querySelectorAll("button")].find((button) => button.textContent === focused) ??
-				th.querySelector("a")).focus();
 	}
 
 	#showRest(count, found, shown) {
@@ -140,7 +137,7 @@ export class Table {
 		this.table.deleteTFoot();
 		if (count > 0)
 			this.table.createTFoot().append(html("tr", {},
-				html("th", { scope: "row" }, `${count} more`),
+				html("th", { scope: "row" }, `${count} more${this.#rows.length < MANY ? "" : ` of the ${MANY} largest`}`),
 				html("td", { class: "number" }, bytes(sum(found) - sum(shown))),
 				html("td", { colspan: this.columns.length - 2 })));
 	}

@@ -2,7 +2,7 @@
 // The map: users, their programs and their processes as areas in proportion to their PSS, and the same as a table.
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { bytes, percent, range, signedBytes, alike } from "./amounts.js";
-import { html, nameOf, onWidth, svg } from "./dom.js";
+import { html, keepFocus, nameOf, onWidth, svg } from "./dom.js";
 import { growthClass, isUncertain, nodeAt, treeOf } from "./tree.js";
 
 const HEAD = 18;
@@ -44,7 +44,8 @@ export class TreeMap {
 	#root = null;
 	#path = [];
 	#width = 0;
-	#at = 0; // the part with the tab stop
+	#at = 0;      // the part with the tab stop,
+	#name = null; // and its name: an update may change the order
 
 	// SECTION is the part of the page; OPEN is called with the pid of a process that was chosen.
 	constructor(section, open) {
@@ -84,6 +85,7 @@ export class TreeMap {
 	#go(path, focus) {
 		this.#path = path;
 		this.#at = 0;
+		this.#name = null;
 		this.#draw();
 		if (focus)
 			this.picture.querySelector('[tabindex="0"]')?.focus();
@@ -105,9 +107,7 @@ export class TreeMap {
 		} else if (event.key === "Enter" || event.key === " ") {
 			document.activeElement.dispatchEvent(new MouseEvent("click", { bubbles: true }));
 		} else if (moves[event.key] && parts.length) {
-			this.#at = Math.min(Math.max(this.#at + moves[event.key], 0), parts.length - 1);
-			parts.forEach((part, i) => part.setAttribute("tabindex", i === this.#at ? "0" : "-1"));
-			parts[this.#at].focus();
+			parts[Math.min(Math.max(this.#at + moves[event.key], 0), parts.length - 1)].focus();
 		} else {
 			return;
 		}
@@ -130,10 +130,10 @@ export class TreeMap {
 	#drawTrail() {
 		const steps = [["All users", []], ...this.#path.map((name, i) => [name, this.#path.slice(0, i + 1)])];
 
-		this.trail.replaceChildren(html("ol", { class: "trail" }, ...steps.map(([name, path], i) =>
+		keepFocus(this.trail, () => this.trail.replaceChildren(html("ol", { class: "trail" }, ...steps.map(([name, path], i) =>
 			html("li", {}, i === steps.length - 1
 				? html("span", { "aria-current": "location" }, nameOf(name))
-				: html("button", { type: "button", onclick: () => this.#go(path, true) }, nameOf(name))))));
+				: html("button", { type: "button", onclick: () => this.#go(path, true) }, nameOf(name)))))));
 	}
 
 	#drawPicture(node) {
@@ -148,10 +148,18 @@ export class TreeMap {
 			.paddingInner(1)(top);
 		this.picture.setAttribute("width", this.#width);
 		this.picture.setAttribute("height", height);
-		this.#at = Math.min(this.#at, Math.max((top.children ?? []).length - 1, 0));
+		this.#keepStop(top.children ?? []);
 		this.picture.replaceChildren(...(top.children ?? []).map((part, i) => this.#part(part, i, node)));
 		if (hadFocus)
 			this.picture.querySelector('[tabindex="0"]')?.focus();
+	}
+
+	// Leaves the tab stop at the part with its name among PARTS, or near its place if there is none.
+	#keepStop(parts) {
+		const same = parts.findIndex((part) => part.data.name === this.#name);
+
+		this.#at = same >= 0 ? same : Math.max(Math.min(this.#at, parts.length - 1), 0);
+		this.#name = parts[this.#at]?.data.name ?? null;
 	}
 
 	#part(part, i, whole) {
@@ -163,6 +171,7 @@ export class TreeMap {
 			role: isButton ? "button" : "img",
 			tabindex: i === this.#at ? "0" : "-1",
 			"aria-label": text,
+			"data-pid": node.pid,
 		}, ...part.leaves().map((leaf) => this.#tile(leaf)));
 
 		if (node.children) {
@@ -171,10 +180,12 @@ export class TreeMap {
 				svg("text", { x: part.x0 + 4, y: part.y0 + 13 }, fitting(text, part.x1 - part.x0 - 8)));
 		}
 		group.append(svg("rect", { class: "edge", x: part.x0, y: part.y0, width: part.x1 - part.x0, height: part.y1 - part.y0 }));
-		group.addEventListener("click", () => {
-			this.#at = i;
-			this.#choose(node);
+		group.addEventListener("focus", () => {
+			this.picture.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
+			group.setAttribute("tabindex", "0");
+			[this.#at, this.#name] = [i, node.name];
 		});
+		group.addEventListener("click", () => this.#choose(node));
 		return group;
 	}
 
@@ -194,17 +205,14 @@ export class TreeMap {
 
 	#drawTwin(node) {
 		const parts = [...(node.children ?? [])].sort((a, b) => b.bytes - a.bytes);
-		const focused = this.twin.contains(document.activeElement) ? document.activeElement.textContent : null;
 
-		this.twin.replaceChildren(...parts.map((part) => html("tr", {},
+		keepFocus(this.twin, () => this.twin.replaceChildren(...parts.map((part) => html("tr", {},
 			html("th", { scope: "row" }, part.children || part.pid !== undefined
-				? html("button", { type: "button", class: "name", onclick: () => this.#choose(part) }, nameOf(part.name))
+				? html("button", { type: "button", class: "name", "data-pid": part.pid, onclick: () => this.#choose(part) }, nameOf(part.name))
 				: nameOf(part.name)),
 			html("td", { class: "number" }, bytes(part.bytes)),
 			html("td", { class: "number" }, percent(part.bytes / node.bytes)),
 			html("td", {}, part.kind === "rest" ? "not known" : certaintyOf(part)),
-			html("td", { class: "number" }, part.growth === null ? "not known" : signedBytes(part.growth)))));
-		if (focused !== null)
-			[...this.twin.querySelectorAll("button")].find((button) => button.textContent === focused)?.focus();
+			html("td", { class: "number" }, part.growth === null ? "not known" : signedBytes(part.growth))))));
 	}
 }
