@@ -158,7 +158,7 @@ class Page {
 			if (!growth.size)
 				return;
 			rows.forEach((row) => (row.growth = growth.get(row[scope]) ?? null));
-			table.nameGrowth(`Growth, ${minutes} min`, `By how much the PSS has changed in the last ${minutes} min`);
+			table.nameGrowth(minutes);
 		} catch (error) {
 			if (!(error instanceof Refusal))
 				throw error;

@@ -42,6 +42,11 @@ export function filtered(rows, names, text) {
 	return wanted ? rows.filter((row) => names.some((name) => String(row[name]).toLowerCase().includes(wanted))) : rows;
 }
 
+// Returns the row of ROWS that has grown most over the history; null: none is known to have grown. Pure.
+export function grownMost(rows) {
+	return rows.reduce((most, row) => ((row.growth ?? 0) > (most?.growth ?? 0) ? row : most), null);
+}
+
 function amountIn(row, order, field) {
 	if (order === "growth" && row.growth !== undefined)
 		return row.growth === null ? "\u2013" : signedBytes(row.growth);
@@ -65,6 +70,7 @@ export class Table {
 		this.columns = [...table.tHead.querySelectorAll("th")];
 		for (const th of this.columns)
 			th.querySelector("a").addEventListener("click", (event) => this.#sort(event, th));
+		this.growth = html("p", { id: `${table.id.replace("-table", "")}-growth` });
 		this.more = html("button", { type: "button", hidden: true, onclick: () => this.#showMore() });
 		this.table.parentElement.after(this.more);
 		this.#addFilter(hint);
@@ -93,6 +99,8 @@ export class Table {
 	}
 
 	#sort(event, th) {
+		if (!this.#rows.length)
+			return; // nothing has come yet: the link leads to the server's order
 		event.preventDefault();
 		this.columns.forEach((other) => other.removeAttribute("aria-sort"));
 		th.setAttribute("aria-sort", ascends(th.dataset.order) ? "ascending" : "descending");
@@ -153,13 +161,24 @@ export class Table {
 				`, between ${range(least.pss_low_bytes, "and", least.pss_high_bytes)}.`);
 		else
 			setText(place, "");
+		place.after(this.growth);
+		this.#showMostGrown(rows);
 	}
 
-	// Names the column of growth TITLE, and explains it with HELP.
-	nameGrowth(title, help) {
+	#showMostGrown(rows) {
+		const most = grownMost(rows);
+
+		this.growth.replaceChildren(...(most
+			? [`${this.since}, `, nameOf(most[this.name]), ` has grown most: ${signedBytes(most.growth)}.`]
+			: []));
+	}
+
+	// Says that growth is that of the last MINUTES.
+	nameGrowth(minutes) {
 		const link = this.table.tHead.querySelector('[data-order="growth"] a');
 
-		setText(link, title);
-		link?.setAttribute("title", help);
+		this.since = `In the last ${minutes} min`;
+		setText(link, `Growth, ${minutes} min`);
+		link?.setAttribute("title", `By how much the PSS has changed in the last ${minutes} min`);
 	}
 }

@@ -5,7 +5,7 @@ import { Feed, problemOf, Refusal, waitFor } from "../../../../web/assets/live.j
 import { sourceText, valueText } from "../../../../web/assets/process.js";
 import { historyPath, sourcesText } from "../../../../web/assets/series.js";
 import { certaintyOf, missingOf, sumOf } from "../../../../web/assets/sums.js";
-import { filtered, sorted } from "../../../../web/assets/table.js";
+import { filtered, grownMost, sorted } from "../../../../web/assets/table.js";
 
 test("the next snapshot is asked for when it may be there", () => {
 	assert.equal(waitFor({ interval_seconds: 10 }, 4), 6.4);
@@ -51,6 +51,12 @@ test("rows sort by amounts downwards, by names upwards, and unknown ones last", 
 	rows[1].growth = -5;
 	assert.equal(order("growth", "anon_growth_bytes_total"), "bac");
 	assert.equal(rows[0].user, "b");
+});
+
+test("the row that has grown most is one that has grown", () => {
+	assert.equal(grownMost([{ growth: -5 }, { growth: null }, { growth: 0 }, {}]), null);
+	assert.equal(grownMost([{ growth: 3 }, { growth: 9 }, { growth: null }]).growth, 9);
+	assert.equal(grownMost([]), null);
 });
 
 test("a filter finds parts of names in any case, and takes nothing for a pattern", () => {
