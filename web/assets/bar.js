@@ -14,7 +14,8 @@ export function bar(row, most) {
 		svg("rect", { class: "sure", width: share(low, most), height: "100%" }),
 		high > low
 			? svg("rect", { fill: "url(#doubt)", x: share(low, most), width: share(high - low, most), height: "100%" })
-			: null);
+			: null,
+		high > low ? svg("rect", { class: "mark", x: share(row.pss_bytes, most), width: "2", height: "100%" }) : null);
 }
 
 // Returns the largest upper bound of ROWS.

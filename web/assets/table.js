@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables with bars: rows of the interface, sorted by the head that was chosen last and filtered by name.
 // The heads say which fields the rows have (web/page/owner-part.c).
-import { bytes, certainty, doubt, range, signedBytes } from "./amounts.js";
+import { alike, bytes, certainty, doubt, range, signedBytes } from "./amounts.js";
 import { bar, mostOf } from "./bar.js";
 import { byId, html, keepFocus, nameOf, setText } from "./dom.js";
 
@@ -40,6 +40,13 @@ export function filtered(rows, names, text) {
 	const wanted = text.toLowerCase();
 
 	return wanted ? rows.filter((row) => names.some((name) => String(row[name]).toLowerCase().includes(wanted))) : rows;
+}
+
+// Returns the row of ROWS with the widest bounds, among those that are not sure; null: all are. Pure.
+export function leastCertain(rows) {
+	return rows
+		.filter((row) => doubt(row) > 0 && !alike(row.pss_low_bytes, row.pss_high_bytes))
+		.reduce((most, row) => (doubt(row) > doubt(most ?? {}) ? row : most), null);
 }
 
 // Returns the row of ROWS that has grown most over the history; null: none is known to have grown. Pure.
@@ -151,7 +158,7 @@ export class Table {
 	}
 
 	#showLeastCertain(rows) {
-		const least = rows.reduce((most, row) => (doubt(row) > doubt(most ?? {}) ? row : most), null);
+		const least = leastCertain(rows);
 		const place = byId(`${this.table.id.replace("-table", "")}-doubt`);
 
 		if (!place)

@@ -26,9 +26,10 @@
 	"</pattern></defs></svg>\n"
 
 /*
- * Appends the bar of an amount: filled up to LOW_BYTES, hatched up to HIGH_BYTES, and empty up to
- * MOST_BYTES.
+ * Appends the bar of an amount: filled up to LOW_BYTES, hatched up to HIGH_BYTES with a mark at
+ * BYTES, and empty up to MOST_BYTES.
  */
-void bar_add(struct buffer *to, uint64_t low_bytes, uint64_t high_bytes, uint64_t most_bytes);
+void bar_add(struct buffer *to, uint64_t low_bytes, uint64_t bytes, uint64_t high_bytes,
+	uint64_t most_bytes);
 
 #endif

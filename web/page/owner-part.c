@@ -74,6 +74,13 @@ static uint64_t owner_part_doubt(const struct snapshot_scope *row)
 	return row->q[SCOPE_PSS_HIGH] - row->q[SCOPE_PSS_LOW];
 }
 
+/* Returns whether ROW's PSS has bounds that do not look the same. */
+static bool owner_part_is_uncertain(const struct snapshot_scope *row)
+{
+	return owner_part_doubt(row) &&
+	       !human_is_alike(row->q[SCOPE_PSS_LOW], row->q[SCOPE_PSS_HIGH]);
+}
+
 static int owner_part_compare_doubt(const void *a, const void *b, void *rows_)
 {
 	const struct owner_rows *rows = rows_;
@@ -169,7 +176,7 @@ static void owner_part_add_bar(
 	uint64_t high = ROW_HAS(row, SCOPE_PSS_HIGH) ? row->q[SCOPE_PSS_HIGH] : pss;
 
 	if (ROW_HAS(row, SCOPE_PSS))
-		bar_add(to, low, high, most_bytes);
+		bar_add(to, low, pss, high, most_bytes);
 }
 
 static void owner_part_add_quantity(
@@ -244,7 +251,7 @@ static void owner_part_add_rest(const struct owner_rows *rows, size_t count, str
 	buffer_printf(to, "</td><td colspan=\"%zu\"></td></tr></tfoot>\n", ARRAY_SIZE(columns) - 2);
 }
 
-/* Appends which row has the widest bounds, among all. */
+/* Appends which row has the widest bounds, among all that are not sure. */
 static void owner_part_add_least_certain(
 	const struct owner_rows *rows, const char *id, struct buffer *to)
 {
@@ -253,7 +260,7 @@ static void owner_part_add_least_certain(
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct snapshot_scope *row = owner_rows_at(rows, i);
 
-		if (owner_part_doubt(row) &&
+		if (owner_part_is_uncertain(row) &&
 			(!least || owner_part_doubt(row) > owner_part_doubt(least)))
 			least = row;
 	}

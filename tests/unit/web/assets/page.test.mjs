@@ -5,7 +5,7 @@ import { Feed, problemOf, Refusal, waitFor } from "../../../../web/assets/live.j
 import { sourceText, valueText } from "../../../../web/assets/process.js";
 import { historyPath, sourcesText } from "../../../../web/assets/series.js";
 import { certaintyOf, missingOf, sumOf } from "../../../../web/assets/sums.js";
-import { filtered, grownMost, sorted } from "../../../../web/assets/table.js";
+import { filtered, grownMost, leastCertain, sorted } from "../../../../web/assets/table.js";
 
 test("the next snapshot is asked for when it may be there", () => {
 	assert.equal(waitFor({ interval_seconds: 10 }, 4), 6.4);
@@ -57,6 +57,14 @@ test("the row that has grown most is one that has grown", () => {
 	assert.equal(grownMost([{ growth: -5 }, { growth: null }, { growth: 0 }, {}]), null);
 	assert.equal(grownMost([{ growth: 3 }, { growth: 9 }, { growth: null }]).growth, 9);
 	assert.equal(grownMost([]), null);
+});
+
+test("the least certain row is one with bounds that look different", () => {
+	const row = (low, high) => ({ pss_low_bytes: low, pss_high_bytes: high });
+	const rows = [row(2 ** 34, 2 ** 34 + 2 ** 20), row(1024, 9 * 1024), row(1024, 4 * 1024), {}, row(undefined, 5)];
+
+	assert.equal(leastCertain(rows), rows[1]);
+	assert.equal(leastCertain([rows[0], {}]), null);
 });
 
 test("a filter finds parts of names in any case, and takes nothing for a pattern", () => {

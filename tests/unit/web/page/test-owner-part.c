@@ -161,6 +161,7 @@ static void shows_doubt(void **state)
 
 	(void)state;
 	assert_non_null(strstr(text, "fill=\"url(#doubt)\""));
+	assert_int_equal(count(text, "fill=\"url(#doubt)\""), count(text, "class=\"mark\""));
 	least = strstr(text, "<p id=\"users-doubt\">Least certain: <bdi>");
 	first = strstr(text, "<tr><th scope=\"row\"><bdi>");
 	assert_non_null(least);
