@@ -49,7 +49,7 @@ LAYERS = {
     "web/net": (["base", "snapshot", "config"], ["gnutls/", "systemd/sd-daemon.h"]),
     "web/auth": (["base", "config", "web/net"], ["crypt.h", "gnutls/"]),
     "web/http": (["base", "snapshot", "config"], ["microhttpd.h", "zlib.h"]),
-    "web/assets": (["base"], ["zlib.h"]),
+    "web/assets": ([], []),
     "web/page": (["base", "snapshot", "render", "web/http"], []),
     "web/site": (["base", "snapshot", "render", "config", "web/assets", "web/http", "web/net", "web/page"], []),
     "web": (["base", "confine", "snapshot", "config", "service", "web"], ["gnutls/", "systemd/sd-daemon.h"]),

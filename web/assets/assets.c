@@ -3,12 +3,7 @@
 
 #include "web/assets/assets.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <string.h>
-#include <zlib.h>
-
-enum { GZIP_WINDOW = 15 + 16 }; /* the largest window, in a gzip member */
 
 const struct asset *assets_of(enum assets_kind kind)
 {
@@ -24,27 +19,4 @@ const struct asset *assets_find(const char *path, size_t len)
 			return a;
 	}
 	return NULL;
-}
-
-int assets_inflate(const struct asset *asset, struct buffer *to)
-{
-	char *room = buffer_reserve(to, asset->len);
-	z_stream z = {
-		.next_in =
-			(unsigned char *)(uintptr_t)asset->gzip, /* zlib's type lacks the const */
-		.avail_in = (uInt)asset->gzip_len,
-		.next_out = (unsigned char *)room,
-		.avail_out = (uInt)asset->len,
-	};
-	int r;
-
-	if (!room || inflateInit2(&z, GZIP_WINDOW) != Z_OK)
-		return -ENOMEM;
-	r = inflate(&z, Z_FINISH);
-	inflateEnd(&z);
-	assert(r == Z_STREAM_END || r == Z_MEM_ERROR); /* the content is ours */
-	if (r != Z_STREAM_END)
-		return -ENOMEM;
-	to->len += asset->len;
-	return 0;
 }

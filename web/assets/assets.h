@@ -11,8 +11,6 @@
 
 #include <stddef.h>
 
-#include "base/buffer.h"
-
 enum assets_kind { ASSETS_STYLE, ASSETS_SCRIPT, ASSETS_KINDS };
 
 /* The folder of all assets. */
@@ -34,8 +32,5 @@ const struct asset *assets_of(enum assets_kind kind);
 
 /* Returns the asset at PATH, LEN bytes; NULL: there is none. */
 const struct asset *assets_find(const char *path, size_t len);
-
-/* Appends the decompressed ASSET to TO. Returns 0 or -ENOMEM. */
-int assets_inflate(const struct asset *asset, struct buffer *to);
 
 #endif

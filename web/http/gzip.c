@@ -8,6 +8,7 @@
 
 enum {
 	RAW_WINDOW = -15,   /* raw deflate, the largest window */
+	GZIP_WINDOW = 31,   /* a gzip member, the largest window */
 	LEVEL = 2,          /* metrics text is so repetitive that more effort gains little */
 	MEM_LEVEL = 8,      /* zlib's default; needs 256 KiB */
 	STEP = 64 * 1024,   /* bytes of output at a time */
@@ -90,4 +91,29 @@ void gzip_add_end(struct buffer *to, const struct gzip_front *front, const void 
 	} while (left);
 	add_le(to, (uint32_t)crc32_combine(front->crc, crc, (z_off_t)len), 4);
 	add_le(to, (uint32_t)(front->len + len), 4);
+}
+
+int gzip_inflate(struct buffer *to, const void *data, size_t len, size_t full)
+{
+	z_stream z = {0};
+	char *room;
+	int r;
+
+	if (len > UINT32_MAX || full >= UINT32_MAX)
+		return -EBADMSG;
+	room = buffer_reserve(to, full + 1); /* NULL for 0 bytes could be no failure */
+	if (!room || inflateInit2(&z, GZIP_WINDOW) != Z_OK)
+		return -ENOMEM;
+	z.next_in = (unsigned char *)(uintptr_t)data; /* zlib's type lacks the const */
+	z.avail_in = (uInt)len;
+	z.next_out = (unsigned char *)room;
+	z.avail_out = (uInt)full + 1;
+	r = inflate(&z, Z_FINISH);
+	inflateEnd(&z);
+	if (r == Z_MEM_ERROR)
+		return -ENOMEM;
+	if (r != Z_STREAM_END || z.avail_in || z.total_out != full)
+		return -EBADMSG;
+	to->len += full;
+	return 0;
 }

@@ -6,6 +6,8 @@
  * which is made for each answer. The front stops at a byte border without ending the deflate
  * stream. The end is stored, not compressed: it costs only a CRC, and its length depends only on
  * the length of its data.
+ *
+ * A whole member of a known length can be decompressed.
  */
 #ifndef MEMTALLY_WEB_HTTP_GZIP_H
 #define MEMTALLY_WEB_HTTP_GZIP_H
@@ -32,5 +34,11 @@ int gzip_add_front(struct buffer *to, const void *data, size_t len, struct gzip_
  * gzip_add_front(). Errors are in TO.error.
  */
 void gzip_add_end(struct buffer *to, const struct gzip_front *front, const void *data, size_t len);
+
+/*
+ * Decompresses the gzip member of LEN bytes at DATA, which has FULL bytes, and appends it to TO.
+ * Returns 0; -ENOMEM; or -EBADMSG if DATA is no gzip member of FULL bytes, and then TO is unchanged.
+ */
+int gzip_inflate(struct buffer *to, const void *data, size_t len, size_t full);
 
 #endif

@@ -191,7 +191,7 @@ static struct answer *answer_asset(const struct task *t)
 	a->is_gzip = negotiate_gzip(&t->rq->negotiate);
 	if (a->is_gzip)
 		buffer_add(&a->before, asset->gzip, asset->gzip_len);
-	else if (assets_inflate(asset, &a->before) < 0)
+	else if (gzip_inflate(&a->before, asset->gzip, asset->gzip_len, asset->len) < 0)
 		return NULL;
 	return TAKE_PTR(a);
 }

@@ -4,6 +4,7 @@
 
 #include "tests/unit/support/unit.h"
 
+#include <errno.h>
 #include <zlib.h>
 
 #include "base/buffer.h"
@@ -116,6 +117,53 @@ static void compresses(void **state)
 	assert_int_equal(front.capacity, front.len);
 }
 
+/* A whole member of the length that the caller knows, and nothing else. */
+static void inflates_whole_members_only(void **state)
+{
+	AUTO_BUFFER struct buffer gz = {0}, text = {0}, out = {0}, empty = {0};
+	struct gzip_front info;
+
+	(void)state;
+	fill(&text, 100000, false);
+	assert_int_equal(gzip_add_front(&gz, text.data, text.len, &info), 0);
+	gzip_add_end(&gz, &info, NULL, 0);
+	buffer_add_text(&out, "before");
+	assert_int_equal(gzip_inflate(&out, gz.data, gz.len, text.len - 1), -EBADMSG);
+	assert_int_equal(gzip_inflate(&out, gz.data, gz.len, text.len + 1), -EBADMSG);
+	assert_int_equal(gzip_inflate(&out, gz.data, gz.len - 1, text.len), -EBADMSG);
+	assert_int_equal(gzip_inflate(&out, text.data, text.len, text.len), -EBADMSG);
+	assert_int_equal(gzip_inflate(&out, NULL, 0, 0), -EBADMSG);
+	assert_int_equal(out.len, 6);
+	assert_int_equal(gzip_inflate(&out, gz.data, gz.len, text.len), 0);
+	assert_int_equal(out.len, 6 + text.len);
+	assert_memory_equal(out.data, "before", 6);
+	assert_memory_equal(out.data + 6, text.data, text.len);
+	buffer_add_char(&gz, 'x'); /* after the member */
+	assert_int_equal(gzip_inflate(&out, gz.data, gz.len, text.len), -EBADMSG);
+
+	buffer_clear(&gz);
+	assert_int_equal(gzip_add_front(&gz, NULL, 0, &info), 0);
+	gzip_add_end(&gz, &info, NULL, 0);
+	assert_int_equal(gzip_inflate(&empty, gz.data, gz.len, 0), 0);
+	assert_int_equal(empty.len, 0);
+}
+
+static void inflating_reports_lack_of_memory(void **state)
+{
+	AUTO_BUFFER struct buffer gz = {0};
+	struct gzip_front info;
+
+	(void)state;
+	assert_int_equal(gzip_add_front(&gz, "text", 4, &info), 0);
+	gzip_add_end(&gz, &info, NULL, 0);
+	for (unsigned int n = 1; n; n = allocation_next(n)) {
+		AUTO_BUFFER struct buffer out = {0};
+
+		allocation_fail_at(n);
+		allocation_check(gzip_inflate(&out, gz.data, gz.len, 4));
+	}
+}
+
 static void reports_lack_of_memory(void **state)
 {
 	AUTO_BUFFER struct buffer text = {0};
@@ -148,6 +196,8 @@ int main(void)
 		cmocka_unit_test(length_does_not_depend_on_the_end),
 		cmocka_unit_test(an_empty_end_may_be_null),
 		cmocka_unit_test(compresses),
+		cmocka_unit_test(inflates_whole_members_only),
+		cmocka_unit_test(inflating_reports_lack_of_memory),
 		cmocka_unit_test(reports_lack_of_memory),
 	};
 
