@@ -186,6 +186,6 @@ export class Table {
 
 		this.since = `In the last ${minutes} min`;
 		setText(link, `Growth, ${minutes} min`);
-		link?.setAttribute("title", `By how much the PSS has changed in the last ${minutes} min`);
+		setText(this.table.caption.querySelector(".growth"), "Growth is the change of the PSS over this time.");
 	}
 }

@@ -12,6 +12,11 @@
 #include "web/page/bar.h"
 #include "web/page/html.h"
 
+/* The growth that a snapshot has. The script has another one, and replaces this. */
+#define GROWTH_NOTE                                                                                \
+	"Growth is the rise of anonymous memory above earlier peaks of the processes, since "      \
+	"memtallyd knows them."
+
 /* A column of a table. */
 struct owner_column {
 	enum page_order order;
@@ -28,8 +33,7 @@ static const struct owner_column columns[] = {
 	{PAGE_ORDER_DOUBT, "How sure", NULL, 0,
 		"The bounds of the PSS; hatched in the bar. The widest first"},
 	{PAGE_ORDER_GROWTH, "Growth", "anon_growth_bytes_total", SCOPE_ANON_GROWTH,
-		"Rise of the anonymous memory above the earlier peaks of the processes, since memtallyd "
-		"knows them"},
+		"Sort by growth"},
 	{PAGE_ORDER_RSS, "RSS", "rss_bytes", SCOPE_RSS,
 		"Resident set size: counts shared pages once for each process"},
 	{PAGE_ORDER_SWAP, "Swap", "swap_pss_bytes", SCOPE_SWAP_PSS, "SwapPss"},
@@ -285,7 +289,8 @@ static void owner_part_add_table(const struct owner_rows *rows, enum page_table 
 		"<div class=\"wide\"><table id=\"%s-table\" data-list=\"%s\" data-name=\"%s\">\n",
 		page_query_name(table), owner_of(tables[table].kind)->list,
 		owner_of(tables[table].kind)->name);
-	buffer_printf(to, "<caption>%s</caption>\n", tables[table].caption);
+	buffer_printf(to, "<caption>%s. <span class=\"growth\">" GROWTH_NOTE "</span></caption>\n",
+		tables[table].caption);
 	owner_part_add_head(table, query, to);
 	buffer_add_text(to, "<tbody>\n");
 	for (size_t i = 0; i < shown; i++)
