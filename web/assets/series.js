@@ -21,26 +21,27 @@ export function historyPath(scope, name, span, now, { limit = ROWS, points = POI
 // Returns the sentence about where the points of HISTORY come from. Pure.
 export function sourcesText(history) {
 	const sources = (history.sources ?? []).map((one) =>
-		`${one.source} since ${timeText(one.from_seconds, 86401)}, every ${one.resolution_seconds} s`);
+		`${one.source} since ${timeText(one.from_seconds, 86401)}, means of ${one.resolution_seconds} s`);
 
-	return sources.length ? `From ${sources.join("; ")}. Each point is the mean of ${history.step_seconds} s.` : "";
+	return sources.length ? `From ${sources.join("; ")}.` : "";
 }
 
-// Returns the first and the last of VALUES that are known, as their indices; null: none or one is known.
-function endsOf(values) {
-	const known = [...values.keys()].filter((i) => values[i] !== null && values[i] !== undefined);
+// Returns the first and the last of VALUES at TIMES, not before FROM, that are known, as their indices; null: none or one is
+// known.
+function endsOf(values, times, from) {
+	const known = [...values.keys()].filter((i) => times[i] >= from && values[i] !== null && values[i] !== undefined);
 
 	return known.length > 1 ? [known[0], known[known.length - 1]] : null;
 }
 
-// Returns by how much each row of HISTORY has grown: a Map from its name to bytes, and the longest time that
-// this is about, in seconds.
+// Returns by how much each row of HISTORY has grown: a Map from its name to bytes, and the longest time that this is about, in
+// seconds. Points of slots that began before the time that was asked for do not count.
 export function growthFrom(history) {
 	const growth = new Map();
 	let seconds = 0;
 
 	for (const row of history.rows) {
-		const ends = endsOf(row.values);
+		const ends = endsOf(row.values, history.times_seconds, history.from_seconds);
 
 		if (!ends)
 			continue;

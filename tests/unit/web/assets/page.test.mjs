@@ -100,6 +100,10 @@ test("names of any kind stay one parameter of the history", () => {
 	assert.equal(new URL(historyPath("host", null, 600, 0), "http://host").searchParams.get("limit"), null);
 	assert.equal(new URL(historyPath("user", null, 600, 0), "http://host").searchParams.get("limit"), "9");
 	assert.equal(sourcesText({ sources: [] }), "");
+	assert.match(sourcesText({ sources: [
+		{ source: "memtally-ledger", from_seconds: 0, resolution_seconds: 300 },
+		{ source: "memtally-web", from_seconds: 600, resolution_seconds: 10 },
+	] }), /^From memtally-ledger since [-\d :]+, means of 300 s; memtally-web since [-\d :]+, means of 10 s\.$/);
 });
 
 test("the fields of a process are amounts, ages and times", () => {

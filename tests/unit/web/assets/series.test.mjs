@@ -5,12 +5,13 @@ import { amountTicks, growthFrom, largest, stackOf, summary, timeText, timeTicks
 
 test("growth is the last known point less the first", () => {
 	const history = {
-		times_seconds: [0, 60, 120, 180],
+		from_seconds: 0,
+		times_seconds: [-300, 0, 60, 120, 180],
 		rows: [
-			{ name: "a", values: [10, null, 30, 25] },
-			{ name: "b", values: [null, 7, 4, null] },
-			{ name: "c", values: [null, null, 5, null] },
-			{ name: "d", values: [null, null, null, null] },
+			{ name: "a", values: [99, 10, null, 30, 25] },
+			{ name: "b", values: [99, null, 7, 4, null] },
+			{ name: "c", values: [99, null, null, 5, null] },
+			{ name: "d", values: [null, null, null, null, null] },
 		],
 	};
 
