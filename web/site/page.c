@@ -31,11 +31,11 @@ static const char page_begin[] =
 	"<p>How much memory each process, program, user and systemd unit of this host really uses: its"
 	" PSS, in which shared memory is divided among the processes that share it.</p>\n";
 
-/* Parts that the script fills in. */
+/* Parts that the script fills in, before the tables and behind them. */
+static const char page_map[] = "<section id=\"map\" aria-labelledby=\"map-title\" hidden>\n"
+			       "<h2 id=\"map-title\">Map of users, programs and processes</h2>\n"
+			       "</section>\n";
 static const char page_pictures[] =
-	"<section id=\"map\" aria-labelledby=\"map-title\" hidden>\n"
-	"<h2 id=\"map-title\">Map of users, programs and processes</h2>\n"
-	"</section>\n"
 	"<section id=\"history\" aria-labelledby=\"history-title\" hidden>\n"
 	"<h2 id=\"history-title\">History</h2>\n"
 	"</section>\n"
@@ -248,9 +248,9 @@ static void page_add_parts(bool has_figures, struct buffer *to)
 		bool has_figures, is_picture;
 	} parts[] = {
 		{"balance", "Host", true, false},
+		{"map", "Map", true, true},
 		{"users", "Users", true, false},
 		{"programs", "Programs", true, false},
-		{"map", "Map", true, true},
 		{"history", "History", true, true},
 		{"processes", "Processes", true, true},
 		{"paths", "Paths", false, false},
@@ -274,6 +274,8 @@ static int page_add_figures(
 
 	buffer_add_text(to, "<div id=\"figures\">\n" BAR_PATTERN);
 	balance_part_render(view, to);
+	if (assets_of(ASSETS_SCRIPT))
+		buffer_add_text(to, page_map);
 	for (enum page_table i = 0; r == 0 && i < PAGE_TABLES; i++)
 		r = owner_part_render(view, i, query, to);
 	if (assets_of(ASSETS_SCRIPT))
