@@ -27,8 +27,8 @@ int process_sample(struct process_reading *g, uint64_t now_ns, struct sample *re
 int process_fail(const struct process_reading *g, int error, struct sample *ret);
 
 /*
- * Resets P to the state of a new process, but for its descriptors, .block, .last and .tracked.
- * Figures of a former image must not appear again: the next sample starts from nothing.
+ * Resets P to the state of a new process, but for its descriptors, .block, .last, .tracked
+ * and .activity. Figures of a former image must not appear again: the next sample starts from nothing.
  */
 void process_forget(struct process *p);
 

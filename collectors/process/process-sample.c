@@ -99,6 +99,7 @@ void process_forget(struct process *p)
 	int dirfd = p->dirfd, file_fd = p->file_fd;
 	struct block block = p->block;
 	struct last_measured *last = p->last;
+	struct activity *activity = p->activity;
 	/* Its owner finds out by the next sample that it is void. */
 	struct tracked *tracked = p->tracked;
 
@@ -108,6 +109,7 @@ void process_forget(struct process *p)
 	p->tracked = tracked;
 	p->block = block;
 	p->last = last;
+	p->activity = activity;
 }
 
 int process_fail(const struct process_reading *g, int error, struct sample *ret)

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
-#include "collectors/pass/pass.h"
+#include "collectors/pass/pass-private.h"
 #include "naming/rules.h"
 #include "tests/unit/support/tree/run.h"
 #include "tests/unit/support/tree/tree.h"
@@ -165,6 +165,36 @@ static void counters_outlive_processes(void **state)
 	assert_states(group(view), 0, 1);
 }
 
+/*
+ * A process that exits keeps its counts until it is removed, which frees them. Another process with
+ * its pid does not continue them.
+ */
+static void zombie_keeps_its_counts(void **state)
+{
+	const struct tree_process zombie = {.pid = 10, .name = "web", .state = 'Z', .cmdline = ""};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		AUTO_SCENE struct scene s;
+		AUTO_VIEW struct view *view = NULL;
+		const struct activity *activity;
+
+		scene_open(&s, modes[i], true);
+		add(&s, 10, 'S', 10, 500);
+		add(&s, 20, 'S', 20, 500);
+		view_unref(run(&s));
+		activity = s.pass->table.item[0]->activity;
+		assert_non_null(activity);
+		tree_add(&s.tree, &zombie);
+		tree_write(&s.tree, "10/statm", "0 0 0 0 0 0 0\n");
+		view_unref(run(&s));
+		assert_ptr_equal(s.pass->table.item[0]->activity, activity);
+		add(&s, 10, 'S', LATER, 5);
+		view = run(&s);
+		assert_done(group(view), 5);
+	}
+}
+
 static void unread_process_is_made_up_for(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -208,6 +238,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_begin_with_the_first_pass),
 		cmocka_unit_test(counters_outlive_processes),
+		cmocka_unit_test(zombie_keeps_its_counts),
 		cmocka_unit_test(unread_process_is_made_up_for),
 		cmocka_unit_test(nothing_is_read_unless_asked_for),
 	};
