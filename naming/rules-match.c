@@ -27,6 +27,7 @@ struct matching {
 	bool has_arguments;
 	struct template_text arguments; /* raw, with NUL bytes between them */
 	struct template_text exe;       /* the first one; empty if there is none */
+	struct template_text base;      /* last component of .exe; it is found once for all rules */
 	struct template_text line; /* as patterns see them; .text is NULL until they are joined */
 	struct buffer line_text;
 	struct capture *capture; /* owned: what the patterns of the last rule found */
@@ -103,6 +104,7 @@ static struct matching matching_of(const struct naming_process *p)
 		len--;
 	m.arguments = (struct template_text){len ? p->cmdline : "", len};
 	m.exe = (struct template_text){m.arguments.text, strnlen(m.arguments.text, len)};
+	m.base = base_name(m.exe);
 	return m;
 }
 
@@ -124,14 +126,12 @@ static bool comm_matches(const struct words *words, const struct naming_process 
 
 static bool exe_matches(const struct words *words, const struct matching *m)
 {
-	struct template_text base = base_name(m->exe);
-
 	if (!m->has_arguments)
 		return false;
 	for (size_t at = 0; at < words->text.len; at += strlen(words->text.data + at) + 1) {
 		const char *word = words->text.data + at;
 
-		if (template_text_is(strchr(word, '/') ? &m->exe : &base, word))
+		if (template_text_is(strchr(word, '/') ? &m->exe : &m->base, word))
 			return true;
 	}
 	return false;
