@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/number.h"
 #include "base/saturate.h"
+#include "base/scan.h"
 #include "base/text.h"
 #include "snapshot/record.h"
 
@@ -208,22 +209,14 @@ static int rule_matches(const struct rule *rule, struct matching *m)
 /* Adds the path of each line of TEXT, "NUMBER:CONTROLLERS:PATH". Returns 0 or -ENOMEM. */
 static int paths_add(struct paths *paths, struct template_text text)
 {
-	const char *end = text.text + text.len;
+	struct scan all = {text.text, text.text + text.len}, line, part;
 
-	for (const char *at = text.text; at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
-		const char *first = memchr(at, ':', (size_t)(stop - at));
-		const char *second = first ? memchr(first + 1, ':', (size_t)(stop - first - 1))
-		                           : NULL;
-
-		if (second) {
-			if (ARRAY_RESERVE(paths->item, paths->room, paths->count + 1) < 0)
-				return -ENOMEM;
-			paths->item[paths->count++] = (struct template_text){
-				second + 1, (size_t)(stop - second - 1)};
-		}
-		at = stop + 1;
+	while (scan_part(&all, '\n', &line)) {
+		if (!scan_part(&line, ':', &part) || !scan_part(&line, ':', &part))
+			continue;
+		if (ARRAY_RESERVE(paths->item, paths->room, paths->count + 1) < 0)
+			return -ENOMEM;
+		paths->item[paths->count++] = (struct template_text){line.at, scan_left(&line)};
 	}
 	return 0;
 }
