@@ -35,14 +35,13 @@ static void take_activity(struct pass *pass, struct process *p)
 	struct activity_counts counts;
 	struct stat_activity now;
 
-	if (!p->has_stat || process_read_activity(&pass->reader, p, &now) < 0)
+	if (process_read_activity(&pass->reader, p, &now) < 0)
 		return;
 	counts = (struct activity_counts){.user_ticks = now.user_ticks,
 		.system_ticks = now.system_ticks,
 		.minor_faults = now.minor_faults,
 		.major_faults = now.major_faults};
-	activity_take(
-		p->activity, now.state, &counts, p->stat.start_ticks, pass->activity_since_ticks);
+	activity_take(p->activity, now.state, &counts, now.start_ticks, pass->activity_since_ticks);
 }
 
 bool pass_activity_step(struct pass *pass)

@@ -33,50 +33,52 @@ static int process_reading_read_all(struct process_reading *g, const char *file,
 	return file_read_all(g->dirfd, process_path(g->process, file, path), LONG_TEXT_MAX, ret);
 }
 
-/* The text, of *RET_LEN bytes, is in .text of the reader afterwards. */
 static int process_reading_read_stat(
-	struct process_reading *g, enum fetch_file file, struct stat_info *ret, size_t *ret_len)
+	struct process_reading *g, enum fetch_file file, struct stat_info *ret)
 {
 	struct process_reader *r = g->reader;
-	int e = fetch_text(r, g->process, g->dirfd, file, ret_len, &g->is_unproven);
+	size_t len;
+	int e = fetch_text(r, g->process, g->dirfd, file, &len, &g->is_unproven);
 
-	return e < 0 ? e : stat_parse(r->text, *ret_len, ret);
+	return e < 0 ? e : stat_parse(r->text, len, ret);
 }
 
-static int read_leader_stat(struct process_reading *g, struct stat_info *ret, size_t *ret_len)
+/* Notes ERROR, the result of a read of the leader's stat. START_TICKS is from it if there is none. */
+static void note_leader_stat(struct process_reading *g, int error, const uint64_t *start_ticks)
 {
 	const struct process *p = g->process;
-	int e = process_reading_read_stat(g, FETCH_STAT, ret, ret_len);
 
-	g->is_stat_blocked = e == -ETIMEDOUT;
+	g->is_stat_blocked = error == -ETIMEDOUT;
 	/* Then everything read so far is of this process. */
-	if (e == 0 && p->start_is_unique && p->stat.start_ticks == ret->start_ticks)
+	if (error == 0 && p->start_is_unique && p->stat.start_ticks == *start_ticks)
 		g->is_unproven = false;
-	return e;
 }
 
 int process_reading_stat(struct process_reading *g, struct stat_info *ret)
 {
-	size_t len;
+	int e = process_reading_read_stat(g, FETCH_STAT, ret);
 
-	return read_leader_stat(g, ret, &len);
+	note_leader_stat(g, e, &ret->start_ticks);
+	return e;
 }
 
 int process_reading_activity(struct process_reading *g, struct stat_activity *ret)
 {
-	struct stat_info stat;
+	struct process_reader *r = g->reader;
 	size_t len;
-	int e = read_leader_stat(g, &stat, &len);
+	int e = fetch_text(r, g->process, g->dirfd, FETCH_STAT, &len, &g->is_unproven);
 
-	return e < 0 ? e : stat_parse_activity(g->reader->text, len, ret);
+	if (e == 0)
+		e = stat_parse_activity(r->text, len, ret);
+	note_leader_stat(g, e, &ret->start_ticks);
+	return e;
 }
 
 int process_reading_image_stat(struct process_reading *g, struct stat_info *ret)
 {
 	bool is_dead = g->process->tid != 0;
 	struct stat_info thread = {0};
-	size_t len;
-	int e = is_dead ? process_reading_read_stat(g, FETCH_THREAD_STAT, &thread, &len) : 0;
+	int e = is_dead ? process_reading_read_stat(g, FETCH_THREAD_STAT, &thread) : 0;
 
 	if (process_reading_is_shortage(e))
 		return e;

@@ -97,7 +97,8 @@ int stat_parse_activity(const char *text, size_t len, struct stat_activity *ret)
 		!stat_parse_number(&field[FIELD_MINOR_FAULTS], &a.minor_faults) ||
 		!stat_parse_number(&field[FIELD_MAJOR_FAULTS], &a.major_faults) ||
 		!stat_parse_number(&field[FIELD_USER_TIME], &a.user_ticks) ||
-		!stat_parse_number(&field[FIELD_SYSTEM_TIME], &a.system_ticks))
+		!stat_parse_number(&field[FIELD_SYSTEM_TIME], &a.system_ticks) ||
+		!stat_parse_number(&field[FIELD_START_TIME], &a.start_ticks))
 		return -EBADMSG;
 	a.state = *field[FIELD_STATE].text;
 	*ret = a;

@@ -30,6 +30,7 @@ struct stat_activity {
 	char state;                          /* field 3, of the leader: 'R', 'S', 'D', 'Z' ... */
 	uint64_t minor_faults, major_faults; /* fields 10 and 12 */
 	uint64_t user_ticks, system_ticks;   /* fields 14 and 15: CPU time in clock ticks */
+	uint64_t start_ticks;                /* field 22: clock ticks since boot */
 };
 
 /*
@@ -41,7 +42,7 @@ int stat_parse(const char *text, size_t len, struct stat_info *ret);
 
 /*
  * Parses TEXT into RET as stat_parse() does. Returns 0; or -EBADMSG, with RET unchanged, if there are
- * fewer than 28 fields or these four are no numbers.
+ * fewer than 28 fields or these five are no numbers.
  */
 int stat_parse_activity(const char *text, size_t len, struct stat_activity *ret);
 

@@ -54,6 +54,7 @@ static void finds_what_the_process_has_done(void **state)
 	assert_int_equal(a.major_faults, 12);
 	assert_int_equal(a.user_ticks, 14);
 	assert_int_equal(a.system_ticks, 15);
+	assert_int_equal(a.start_ticks, 22);
 }
 
 /* Nothing is written then. */
@@ -63,6 +64,7 @@ static void refuses_malformed_activities(void **state)
 		"1 (a) S 4 5 6 7 8 9 x 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29\n",
 		"1 (a) S 4 5 6 7 8 9 10 11 -12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29\n",
 		"1 (a) S 4 5 6 7 8 9 10 11 12 13 1. 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29\n",
+		"1 (a) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 x 23 24 25 26 27 28 29\n",
 		"1 (a) S 4 5 6 7 8 9 10 11 12 13 14  16 17 18 19 20 21 22 23 24 25 26 27 28 29 30\n"};
 
 	(void)state;
