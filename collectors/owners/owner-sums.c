@@ -94,6 +94,12 @@ static void show_counters(const struct owner_sums *t, struct scope *s)
 	ROW_SET(&s->sums, SCOPE_PSS_BYTE_SECONDS, metric_real_bits(byte_seconds));
 }
 
+/* TICKS of CPU time in ns, at most INT64_MAX as all sums. */
+static uint64_t ticks_ns(const struct owner_sums *t, uint64_t ticks)
+{
+	return saturate_min(saturate_part(ticks, t->ns_per_tick, 1), INT64_MAX);
+}
+
 /* Sets in .sums what the processes of S, a namegroup, have done. */
 static void show_activity(const struct owner_sums *t, struct scope *s)
 {
@@ -101,8 +107,8 @@ static void show_activity(const struct owner_sums *t, struct scope *s)
 
 	if (!t->has_activity)
 		return;
-	ROW_SET(&s->sums, SCOPE_CPU_USER, total->user_ticks * t->ns_per_tick);
-	ROW_SET(&s->sums, SCOPE_CPU_SYSTEM, total->system_ticks * t->ns_per_tick);
+	ROW_SET(&s->sums, SCOPE_CPU_USER, ticks_ns(t, total->user_ticks));
+	ROW_SET(&s->sums, SCOPE_CPU_SYSTEM, ticks_ns(t, total->system_ticks));
 	ROW_SET(&s->sums, SCOPE_MINOR_FAULTS, total->minor_faults);
 	ROW_SET(&s->sums, SCOPE_MAJOR_FAULTS, total->major_faults);
 	for (size_t i = 0; i < ACTIVITY_STATES; i++)

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/saturate.h"
+
 enum activity_state {
 	ACTIVITY_RUNNING,  /* R */
 	ACTIVITY_SLEEPING, /* S */
@@ -36,13 +38,20 @@ struct activity {
 	struct activity_counts last; /* since its start, when it was read last */
 };
 
+/* A + B, at most INT64_MAX: a snapshot can hold no more. */
+static inline uint64_t activity_count_sum(uint64_t a, uint64_t b)
+{
+	return saturate_min(saturate_add(a, b), INT64_MAX);
+}
+
+/* Adds each count of COUNTS to TO. Sums stay at INT64_MAX. */
 static inline void activity_counts_add(
 	struct activity_counts *to, const struct activity_counts *counts)
 {
-	to->user_ticks += counts->user_ticks;
-	to->system_ticks += counts->system_ticks;
-	to->minor_faults += counts->minor_faults;
-	to->major_faults += counts->major_faults;
+	to->user_ticks = activity_count_sum(to->user_ticks, counts->user_ticks);
+	to->system_ticks = activity_count_sum(to->system_ticks, counts->system_ticks);
+	to->minor_faults = activity_count_sum(to->minor_faults, counts->minor_faults);
+	to->major_faults = activity_count_sum(to->major_faults, counts->major_faults);
 }
 
 /*

@@ -524,6 +524,33 @@ static void namegroups_count_what_processes_do(void **state)
 	owner_sums_done(&h.sums);
 }
 
+/* A snapshot with more than INT64_MAX would be refused as a whole. */
+static void activities_saturate_at_the_largest_number(void **state)
+{
+	struct host h = {.count = 3};
+	struct activity a[3];
+	struct scope *group;
+
+	(void)state;
+	owner_sums_init(&h.sums, 1);
+	h.sums.has_activity = true;
+	h.sums.ns_per_tick = 10 * NS_PER_MSEC;
+	for (size_t i = 0; i < h.count; i++) {
+		place(&h, i, 1, 1, 1);
+		measure(&h.row[i], 4096, 8192);
+		act(&a[i], &h.process[i], ACTIVITY_RUNNING, INT64_MAX / 4);
+	}
+	group = scope_of(&h, OWNER_NAMEGROUP, 1);
+	for (uint64_t now_ns = 1; now_ns < 3; now_ns++) {
+		pass(&h, now_ns);
+		assert_int_equal(get(group, SCOPE_CPU_USER), INT64_MAX);
+		assert_int_equal(get(group, SCOPE_CPU_SYSTEM), INT64_MAX);
+		assert_int_equal(get(group, SCOPE_MINOR_FAULTS), INT64_MAX);
+		assert_int_equal(get(group, SCOPE_MAJOR_FAULTS), INT64_MAX);
+	}
+	owner_sums_done(&h.sums);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -540,6 +567,7 @@ int main(void)
 		cmocka_unit_test(saturates_at_the_largest_number),
 		cmocka_unit_test(bounds_are_limited_by_the_host),
 		cmocka_unit_test(namegroups_count_what_processes_do),
+		cmocka_unit_test(activities_saturate_at_the_largest_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
