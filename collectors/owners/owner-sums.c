@@ -49,21 +49,31 @@ int owner_sums_join(struct owner_sums *t, const struct membership *m, uint32_t *
 static void scope_begin(struct scope *s)
 {
 	s->sums = (struct sums){0};
-	memset(s->states, 0, sizeof(s->states));
 	s->delta = (struct scope_counters){0};
+}
+
+static void activity_begin(struct scope_activity *a)
+{
+	memset(a->states, 0, sizeof(a->states));
+	a->delta = (struct activity_counts){0};
 }
 
 void owner_sums_begin(struct owner_sums *t, uint64_t created_ns)
 {
 	scope_begin(&t->host);
-	for (struct scope *s = NULL; (s = owner_table_next(&t->memberships, s));)
+	for (struct scope *s = NULL; (s = owner_table_next(&t->memberships, s));) {
 		scope_begin(s);
+		activity_begin(&s->activity);
+	}
 	for (size_t i = 0; i < OWNER_KINDS; i++) {
 		t->table[i].created_ns = created_ns;
 		scope_begin(&t->other[i]);
 		for (struct scope *s = NULL; (s = owner_table_next(&t->table[i], s));)
 			scope_begin(s);
 	}
+	activity_begin(&t->other[OWNER_NAMEGROUP].activity);
+	for (struct scope *s = NULL; (s = owner_table_next(&t->table[OWNER_NAMEGROUP], s));)
+		activity_begin(&s->activity);
 }
 
 void owner_sums_add(struct owner_sums *t, const struct process *p,
@@ -73,8 +83,8 @@ void owner_sums_add(struct owner_sums *t, const struct process *p,
 
 	sums_add(&s->sums, row);
 	if (t->has_activity && p->activity && p->activity->is_read) {
-		activity_counts_add(&s->delta.activity, &p->activity->step);
-		s->states[p->activity->state]++;
+		activity_counts_add(&s->activity.delta, &p->activity->step);
+		s->activity.states[p->activity->state]++;
 	}
 	if (row->outcome == OUTCOME_SHARED_MM)
 		return;
@@ -100,34 +110,44 @@ static uint64_t ticks_ns(const struct owner_sums *t, uint64_t ticks)
 	return saturate_min(saturate_part(ticks, t->ns_per_tick, 1), INT64_MAX);
 }
 
-/* Sets in .sums what the processes of S, a namegroup, have done. */
-static void show_activity(const struct owner_sums *t, struct scope *s)
+static void show_states(struct scope *s)
 {
-	const struct activity_counts *total = &s->total.activity;
+	for (size_t i = 0; i < ACTIVITY_STATES; i++)
+		ROW_SET(&s->sums, SCOPE_RUNNING + i, s->activity.states[i]);
+}
+
+/* Ends the activity of S, a namegroup, and sets it in .sums. */
+static void activity_end(const struct owner_sums *t, struct scope *s)
+{
+	struct activity_counts *total = &s->activity.total;
 
 	if (!t->has_activity)
 		return;
+	activity_counts_add(total, &s->activity.delta);
 	ROW_SET(&s->sums, SCOPE_CPU_USER, ticks_ns(t, total->user_ticks));
 	ROW_SET(&s->sums, SCOPE_CPU_SYSTEM, ticks_ns(t, total->system_ticks));
 	ROW_SET(&s->sums, SCOPE_MINOR_FAULTS, total->minor_faults);
 	ROW_SET(&s->sums, SCOPE_MAJOR_FAULTS, total->major_faults);
-	for (size_t i = 0; i < ACTIVITY_STATES; i++)
-		ROW_SET(&s->sums, SCOPE_RUNNING + i, s->states[i]);
+	show_states(s);
 }
 
 static void owner_sums_counters_add(struct scope_counters *to, const struct scope_counters *from)
 {
 	growth_step_add(&to->growth, &from->growth);
-	activity_counts_add(&to->activity, &from->activity);
 	to->pss_byte_ns += from->pss_byte_ns;
 }
 
 static void scope_merge(struct scope *to, const struct scope *from)
 {
 	sums_merge(&to->sums, &from->sums);
+	owner_sums_counters_add(&to->delta, &from->delta);
+}
+
+static void activity_merge(struct scope_activity *to, const struct scope_activity *from)
+{
 	for (size_t i = 0; i < ACTIVITY_STATES; i++)
 		to->states[i] += from->states[i];
-	owner_sums_counters_add(&to->delta, &from->delta);
+	activity_counts_add(&to->delta, &from->delta);
 }
 
 /* Adds the sum of each membership to its owners and the host. */
@@ -141,6 +161,9 @@ static void owner_sums_spread(struct owner_sums *t)
 		scope_merge(&t->host, s);
 		for (size_t i = 0; i < OWNER_KINDS; i++)
 			scope_merge(owner_table_at(&t->table[i], owner[i]), s);
+		activity_merge(&owner_table_at(&t->table[OWNER_NAMEGROUP], owner[OWNER_NAMEGROUP])
+					->activity,
+			&s->activity);
 	}
 }
 
@@ -177,7 +200,18 @@ void owner_sums_end(struct owner_sums *t, uint64_t now_ns, uint64_t least, uint6
 		for (struct scope *s = NULL; (s = owner_table_next(&t->table[i], s));)
 			scope_end(t, s, elapsed_ns, now_ns, t->most);
 	for (struct scope *s = NULL; (s = owner_table_next(&t->table[OWNER_NAMEGROUP], s));)
-		show_activity(t, s);
+		activity_end(t, s);
+}
+
+/* Makes the activity of (other) that of the namegroups which are not exported. */
+static void end_other_activity(struct owner_sums *t)
+{
+	struct scope *other = &t->other[OWNER_NAMEGROUP];
+
+	for (struct scope *s = NULL; (s = owner_table_next(&t->table[OWNER_NAMEGROUP], s));)
+		if (!s->exported)
+			activity_merge(&other->activity, &s->activity);
+	activity_end(t, other);
 }
 
 void owner_sums_sum_other(struct owner_sums *t, enum owner_kind kind)
@@ -192,7 +226,7 @@ void owner_sums_sum_other(struct owner_sums *t, enum owner_kind kind)
 	owner_sums_counters_add(&other->total, &other->delta);
 	show_counters(t, other);
 	if (kind == OWNER_NAMEGROUP)
-		show_activity(t, other);
+		end_other_activity(t);
 }
 
 void owner_sums_tidy(struct owner_sums *t)

@@ -26,8 +26,14 @@ enum scope_name_state {
 /* Counters since the owner was added. */
 struct scope_counters {
 	struct growth_step growth;
-	struct activity_counts activity;
 	unsigned __int128 pss_byte_ns; /* twice the integral, see owner-sums.c */
+};
+
+/* CPU time, page faults and states of an owner's processes (activity.h). */
+struct scope_activity {
+	uint64_t states[ACTIVITY_STATES]; /* of the pass: processes that were read, by state */
+	struct activity_counts total;
+	struct activity_counts delta; /* added by the current pass */
 };
 
 struct scope {
@@ -53,11 +59,11 @@ struct scope {
 
 	/* of the pass; after owner_sums_end() with the counters, as a snapshot shows them */
 	struct sums sums;
-	uint64_t states[ACTIVITY_STATES]; /* of the pass: processes by state */
 	struct scope_counters total;
-	struct scope_counters delta; /* added by the current pass */
-	uint64_t last_pss;           /* bytes, of the last pass */
-	uint64_t created_ns;         /* CLOCK_REALTIME */
+	struct scope_counters delta;    /* added by the current pass */
+	uint64_t last_pss;              /* bytes, of the last pass */
+	struct scope_activity activity; /* kept only for memberships and namegroups */
+	uint64_t created_ns;            /* CLOCK_REALTIME */
 
 	uint32_t cgroup; /* slot of its cgroup in the current pass: see memcg-charges.h */
 
