@@ -110,13 +110,26 @@ static uint64_t ticks_ns(const struct owner_sums *t, uint64_t ticks)
 	return saturate_min(saturate_part(ticks, t->ns_per_tick, 1), INT64_MAX);
 }
 
+/*
+ * Sets in .sums the states of the processes of S, a namegroup. If one of them was not read, the others
+ * are not all, so none is set.
+ */
 static void show_states(struct scope *s)
 {
+	uint64_t read = 0;
+
+	for (size_t i = 0; i < ACTIVITY_STATES; i++)
+		read += s->activity.states[i];
+	if (read != s->sums.q[SCOPE_PROCESSES])
+		return;
 	for (size_t i = 0; i < ACTIVITY_STATES; i++)
 		ROW_SET(&s->sums, SCOPE_RUNNING + i, s->activity.states[i]);
 }
 
-/* Ends the activity of S, a namegroup, and sets it in .sums. */
+/*
+ * Ends the activity of S, a namegroup, and sets it in .sums. A process that was not read adds its part
+ * to the counters in the first pass that reads it.
+ */
 static void activity_end(const struct owner_sums *t, struct scope *s)
 {
 	struct activity_counts *total = &s->activity.total;

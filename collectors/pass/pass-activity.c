@@ -3,6 +3,7 @@
 
 #include "collectors/pass/pass-private.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 bool pass_activity_is_read(const struct pass *pass)
@@ -34,8 +35,11 @@ static void take_activity(struct pass *pass, struct process *p)
 {
 	struct activity_counts counts;
 	struct stat_activity now;
+	int e = process_read_activity(&pass->reader, p, &now);
 
-	if (process_read_activity(&pass->reader, p, &now) < 0)
+	if (e == -ESRCH || e == -ENOENT)
+		activity_take_exit(p->activity);
+	if (e < 0)
 		return;
 	counts = (struct activity_counts){.user_ticks = now.user_ticks,
 		.system_ticks = now.system_ticks,

@@ -41,3 +41,10 @@ void activity_take(struct activity *a, char state, const struct activity_counts 
 	a->has_last = a->is_read = true;
 	a->state = state_of(state);
 }
+
+void activity_take_exit(struct activity *a)
+{
+	a->step = (struct activity_counts){0};
+	a->is_read = true;
+	a->state = ACTIVITY_OTHER;
+}

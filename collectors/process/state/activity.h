@@ -18,7 +18,7 @@ enum activity_state {
 	ACTIVITY_RUNNING,  /* R */
 	ACTIVITY_SLEEPING, /* S */
 	ACTIVITY_WAITING,  /* D: it cannot be interrupted */
-	ACTIVITY_OTHER,    /* stopped, idle and so on */
+	ACTIVITY_OTHER,    /* stopped, idle, exited and so on */
 	ACTIVITY_STATES
 };
 
@@ -61,5 +61,8 @@ static inline void activity_counts_add(
  */
 void activity_take(struct activity *a, char state, const struct activity_counts *now,
 	uint64_t start_ticks, uint64_t since_ticks);
+
+/* Takes an exit after the process was sampled in this pass: its state is ACTIVITY_OTHER. */
+void activity_take_exit(struct activity *a);
 
 #endif

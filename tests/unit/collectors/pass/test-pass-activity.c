@@ -121,6 +121,12 @@ static void assert_states(const struct snapshot_scope *row, unsigned running, un
 	assert_int_equal(row->q[SCOPE_WAITING] + row->q[SCOPE_OTHER_STATE], 0);
 }
 
+static void assert_no_states(const struct snapshot_scope *row)
+{
+	for (unsigned int i = SCOPE_RUNNING; i <= SCOPE_OTHER_STATE; i++)
+		assert_false(ROW_HAS(row, i));
+}
+
 static const struct pass_options *const modes[] = {&run_exact, &run_adaptive};
 
 /* An adaptive pass reads stat, although statm has not moved. */
@@ -195,6 +201,28 @@ static void zombie_keeps_its_counts(void **state)
 	}
 }
 
+/* Its group still has all states. */
+static void process_exits_after_its_sample(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+	const struct snapshot_scope *row;
+
+	(void)state;
+	scene_open(&s, &run_adaptive, true);
+	add(&s, 10, 'S', 10, 500);
+	view_unref(run(&s));
+	set_stat(&s, 10, 'S', 10, 503);
+	s.opened.error = ESRCH;
+	view = run(&s);
+	row = group(view);
+	assert_done(row, 0);
+	assert_true(ROW_HAS(row, SCOPE_OTHER_STATE) && ROW_HAS(row, SCOPE_SLEEPING));
+	assert_int_equal(row->q[SCOPE_OTHER_STATE], 1);
+	assert_int_equal(row->q[SCOPE_SLEEPING], 0);
+}
+
+/* Its counts are added later. Its state is not known, and those of the others are not the whole. */
 static void unread_process_is_made_up_for(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -208,10 +236,11 @@ static void unread_process_is_made_up_for(void **state)
 	s.opened.error = EACCES;
 	unread = run(&s);
 	assert_done(group(unread), 0);
-	assert_states(group(unread), 0, 0);
+	assert_no_states(group(unread));
 	s.opened.error = 0;
 	read = run(&s);
 	assert_done(group(read), 3);
+	assert_states(group(read), 0, 1);
 }
 
 static void nothing_is_read_unless_asked_for(void **state)
@@ -239,6 +268,7 @@ int main(void)
 		cmocka_unit_test(counters_begin_with_the_first_pass),
 		cmocka_unit_test(counters_outlive_processes),
 		cmocka_unit_test(zombie_keeps_its_counts),
+		cmocka_unit_test(process_exits_after_its_sample),
 		cmocka_unit_test(unread_process_is_made_up_for),
 		cmocka_unit_test(nothing_is_read_unless_asked_for),
 	};
