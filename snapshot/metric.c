@@ -97,7 +97,7 @@ static const struct metric scope_metrics[] = {
 		.index = SCOPE_OLDEST_START, .flags = JSON,
 		.help = "Start of the oldest process, in seconds since the epoch."},
 	COUNTER("naming_failures", NULL, SCOPE_NAMING_FAILURES, BOTH | METRIC_HOST_ONLY,
-		"Processes that a rule of naming.process_exporter failed on, or that have a command line of more than 32 KiB, of which rules see the beginning; absent without rules."),
+		"Processes that a rule of naming.process_exporter failed on, or that have a command line of more than 32 KiB, of which rules see the beginning, or control groups that are too long to be read; absent without rules."),
 	{.what = "cpu_user", .unit = "seconds", .type = METRIC_COUNTER, .kind = METRIC_NANOSECONDS,
 		.index = SCOPE_CPU_USER, .flags = NAMEGROUP_JSON,
 		.help = "CPU time of the processes in user mode. What a process used between its last reading and its exit is missing."},

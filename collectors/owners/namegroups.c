@@ -151,15 +151,26 @@ static void namegroups_announce(struct namegroups *n)
 			process_announce_cmdline(n->reader, n->member[n->announced]);
 }
 
-/* Reads the cgroup of P, which does not block; leaves .cgroup empty if it cannot be read. */
-static int read_cgroup(struct namegroups *n, struct process *p)
+/*
+ * Reads the cgroup of P into .cgroup. If it is too long, .cgroup is empty and *RET_IS_PARTIAL set to
+ * true: a later pass could not read it either. Returns 0, or an error of process_open() or read(),
+ * for which a later pass tries again.
+ */
+static int read_cgroup(struct namegroups *n, struct process *p, bool *ret_is_partial)
 {
 	AUTO_CLOSE int fd = process_open(n->reader, p, "cgroup");
 	int e = fd < 0 ? fd : file_read_all_fd(fd, CGROUP_MAX, &n->cgroup);
 
-	if (e < 0)
-		buffer_clear(&n->cgroup);
-	return e == -ENOMEM ? e : 0;
+	if (e == 0)
+		return 0;
+	buffer_clear(&n->cgroup);
+	/* The kernel refuses a path of more than 4095 bytes. */
+	if (e == -ENAMETOOLONG || e == -EFBIG) {
+		*ret_is_partial = true;
+		return 0;
+	}
+	/* A kernel without cgroups; or the thread by which a dead leader is read has exited. */
+	return e == -ENOENT && !p->tid ? 0 : e;
 }
 
 static int64_t start_s(const struct namegroups *n, const struct process *p)
@@ -193,7 +204,7 @@ static void leave_waiting(struct namegroups *n, struct process *p)
  * Runs the rules on P with what was read of it. Returns 1 if one has matched, with the group in
  * .name; 0 if none has; -EAGAIN if P has to wait for steps of another pass; or -ENOMEM.
  */
-static int run_rules(struct namegroups *n, struct process *p, const char *username, bool is_cut)
+static int run_rules(struct namegroups *n, struct process *p, const char *username, bool is_partial)
 {
 	struct naming_needs needs = naming_rules_needs(n->rules);
 	struct naming_process seen = {
@@ -219,7 +230,7 @@ static int run_rules(struct namegroups *n, struct process *p, const char *userna
 	}
 	n->steps += naming_rules_extra_steps(n->rules);
 	if (r >= 0 && p->naming != NAMING_BY_NUMBER)
-		n->failures += has_failed || is_cut;
+		n->failures += has_failed || is_partial;
 	return r;
 }
 
@@ -229,8 +240,8 @@ static void leave_unmatched(struct process *p)
 	p->naming = p->inherits_group ? NAMING_SETTLED : NAMING_UNMATCHED;
 }
 
-/* Runs the rules on P after its files were read. */
-static int match_read(struct namegroups *n, struct process *p, bool is_cut)
+/* Runs the rules on P after its files were read; if IS_PARTIAL, without all that they have. */
+static int match_read(struct namegroups *n, struct process *p, bool is_partial)
 {
 	const struct scope *user = NULL;
 	int r;
@@ -240,7 +251,7 @@ static int match_read(struct namegroups *n, struct process *p, bool is_cut)
 		if (!user)
 			return -ENOMEM;
 	}
-	r = run_rules(n, p, user ? user->name : NULL, is_cut);
+	r = run_rules(n, p, user ? user->name : NULL, is_partial);
 	if (r == 0)
 		leave_unmatched(p);
 	if (r <= 0)
@@ -259,18 +270,18 @@ static int match_read(struct namegroups *n, struct process *p, bool is_cut)
  */
 static int namegroups_match(struct namegroups *n, struct process *p)
 {
-	bool is_cut;
+	bool is_partial;
 	int e;
 
 	if (!n->rules) {
 		leave_unmatched(p);
 		return 0;
 	}
-	e = process_read_cmdline(n->reader, p, NAMING_CMDLINE_MAX, &n->cmdline, &is_cut);
+	e = process_read_cmdline(n->reader, p, NAMING_CMDLINE_MAX, &n->cmdline, &is_partial);
 	if (e == 0 && naming_rules_needs(n->rules).cgroup)
-		e = read_cgroup(n, p);
+		e = read_cgroup(n, p, &is_partial);
 	if (e == 0)
-		e = match_read(n, p, is_cut);
+		e = match_read(n, p, is_partial);
 	if (e == 0 || e == -ENOMEM)
 		return e;
 	return p->naming == NAMING_BY_NUMBER || p->inherits_group ? 0 : set_group(n, p, NULL, 0);

@@ -56,7 +56,7 @@ struct namegroups {
 	pid_t costly_from, next_costly;
 	uint64_t steps, steps_max; /* of the pass, beyond the usual ones */
 
-	uint64_t failures; /* images on which a rule failed, or that had too long a command line */
+	uint64_t failures; /* images on which a rule failed, or that had a file that is too long */
 
 	/* Of the pass: */
 	struct process *const *member; /* borrowed */

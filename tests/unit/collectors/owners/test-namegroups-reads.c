@@ -130,6 +130,76 @@ static void unreadable_process_keeps_an_inherited_group(void **state)
 	grouped_expect(&s, 30, "database");
 }
 
+#define BY_CGROUP "process_names:\n- comm: [nginx]\n  name: 'c{{.Cgroups}}'\n"
+
+/* The first pass cannot open it: no group is made up without it. */
+static void unreadable_cgroup_is_tried_again(void **state)
+{
+	AUTO_GROUPED struct grouped s;
+	struct tree_process p = grouped_nginx;
+
+	(void)state;
+	p.cgroup = "/web";
+	grouped_open(&s, BY_CGROUP);
+	grouped_add(&s, &p);
+	s.opened.suffix = "cgroup";
+	s.opened.error = EMFILE;
+	grouped_expect(&s, 20, OWNER_NONE);
+	s.opened.error = 0;
+	grouped_expect(&s, 20, "c[/web]");
+	s.opened.suffix = "cmdline";
+	grouped_expect(&s, 20, "c[/web]");
+	assert_int_equal(s.opened.count, 0);
+}
+
+/* No later pass can read it. */
+static void too_long_cgroup_is_a_failure(void **state)
+{
+	AUTO_FREE char *line = grouped_cmdline("0::/", 70000);
+
+	(void)state;
+	for (int is_refused = 0; is_refused < 2; is_refused++) {
+		AUTO_GROUPED struct grouped s;
+		AUTO_VIEW struct view *first = NULL, *second = NULL;
+
+		grouped_open(&s, BY_CGROUP);
+		grouped_add(&s, &grouped_nginx);
+		tree_write(&s.tree, "20/cgroup", is_refused ? "0::/web\n" : line);
+		s.opened.suffix = "cgroup";
+		s.opened.error = is_refused ? ENAMETOOLONG : 0;
+		first = grouped_run(&s);
+		assert_string_equal(grouped_name(first, 20), "c[]");
+		assert_int_equal(grouped_failures(first), 1);
+		second = grouped_run(&s);
+		assert_string_equal(grouped_name(second, 20), "c[]");
+		assert_int_equal(grouped_failures(second), 1);
+	}
+}
+
+/* The kernel has no cgroups, or the thread by which a dead leader is read has exited. */
+static void missing_cgroup_is_none_unless_of_a_thread(void **state)
+{
+	AUTO_GROUPED struct grouped s;
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process dead = grouped_nginx, thread = grouped_nginx;
+
+	(void)state;
+	grouped_open(&s, BY_CGROUP);
+	grouped_add(&s, &grouped_nginx);
+	dead.pid = thread.pid = 40;
+	dead.state = 'Z';
+	dead.threads = thread.threads = 2;
+	dead.rss_kib = 0;
+	grouped_add(&s, &dead);
+	tree_add_at(&s.tree, "40/task/41", &thread);
+	view = grouped_run(&s);
+	assert_string_equal(grouped_name(view, 20), "c[]");
+	assert_string_equal(grouped_name(view, 40), OWNER_NONE);
+	thread.cgroup = "/web";
+	tree_add_at(&s.tree, "40/task/41", &thread);
+	grouped_expect(&s, 40, "c[/web]");
+}
+
 /* A FIFO without a writer blocks its reader like a held lock. */
 static void blocked_process_is_tried_again(void **state)
 {
@@ -287,6 +357,9 @@ int main(void)
 		cmocka_unit_test(dead_leader_is_read_by_a_thread),
 		cmocka_unit_test(unreadable_process_is_tried_again),
 		cmocka_unit_test(unreadable_process_keeps_an_inherited_group),
+		cmocka_unit_test(unreadable_cgroup_is_tried_again),
+		cmocka_unit_test(too_long_cgroup_is_a_failure),
+		cmocka_unit_test(missing_cgroup_is_none_unless_of_a_thread),
 		cmocka_unit_test(blocked_process_is_tried_again),
 		cmocka_unit_test(later_process_with_the_pid_is_not_read),
 		cmocka_unit_test(long_command_line_is_cut),
