@@ -17,6 +17,7 @@
 #include "base/os/file.h"
 #include "collectors/process/fetch.h"
 #include "collectors/process/process-reading.h"
+#include "collectors/procfs/statm.h"
 #include "collectors/workers/workers.h"
 
 void process_init(struct process *p, pid_t pid)
@@ -426,6 +427,23 @@ static int fetch_cmdline(struct process_reading *g, size_t enough, struct buffer
 	return e < 0 ? e : ret->error;
 }
 
+/*
+ * The kernel shows an empty command line of a zombie, without an error. Returns 0 if the process of G
+ * has memory; -ESRCH if it has none; or another error of open or read.
+ */
+static int check_memory(const struct process_reading *g)
+{
+	char path[PROCESS_PATH_SIZE], text[128];
+	struct statm statm;
+	size_t len;
+	int e = file_read(
+		g->dirfd, process_path(g->process, "statm", path), text, sizeof(text), &len);
+
+	if (e == 0)
+		e = statm_parse(text, len, &statm);
+	return e == 0 && !statm.size ? -ESRCH : e;
+}
+
 int process_read_cmdline(struct process_reader *r, struct process *p, size_t max,
 	struct buffer *ret, bool *ret_is_cut)
 {
@@ -438,6 +456,8 @@ int process_read_cmdline(struct process_reader *r, struct process *p, size_t max
 	if (g.dirfd < 0)
 		return g.dirfd;
 	e = fetch_cmdline(&g, max + 1, ret);
+	if (e == 0 && !ret->len)
+		e = check_memory(&g);
 	if (e == 0 && is_unproven(&g) && !process_is_there(&g))
 		e = -ESRCH;
 	if (e < 0)

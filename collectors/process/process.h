@@ -119,8 +119,8 @@ void process_announce_cmdline(struct process_reader *r, const struct process *p)
 /*
  * Reads the command line of P, which must be known, into *RET, which is cleared first: arguments,
  * each with its NUL byte; nothing if P has none. If it has more than MAX bytes, *RET has the first
- * MAX of them and *RET_IS_CUT is true, else false. Returns 0; -ESRCH if P has been reaped;
- * -ETIMEDOUT if the read blocks; -ENOMEM; or another negative errno of open or read.
+ * MAX of them and *RET_IS_CUT is true, else false. Returns 0; -ESRCH if P has exited, also if
+ * it has not been reaped; -ETIMEDOUT if the read blocks; -ENOMEM; or another negative errno of open or read.
  */
 int process_read_cmdline(struct process_reader *r, struct process *p, size_t max,
 	struct buffer *ret, bool *ret_is_cut);

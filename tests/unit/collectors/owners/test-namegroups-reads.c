@@ -109,6 +109,38 @@ static void unreadable_process_is_tried_again(void **state)
 	}
 }
 
+/* A process exits after it was sampled: the kernel shows no memory and no arguments. */
+static void become_zombie(void *to)
+{
+	const struct tree *t = to;
+
+	tree_write(t, "30/cmdline", "");
+	tree_write(t, "30/statm", "0 0 0 0 0 0 0\n");
+}
+
+/* Without arguments the pattern would match it. A process that lives may have none. */
+static void zombie_matches_no_rule(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(grouped_modes); i++) {
+		AUTO_GROUPED struct grouped s;
+		AUTO_VIEW struct view *view = NULL;
+		struct tree_process bare = grouped_nginx;
+
+		grouped_open_with(&s, grouped_modes[i],
+			"process_names:\n- cmdline: ['^.*$']\n  name: 'all{{.Matches}}'\n");
+		bare.cmdline = "";
+		grouped_add(&s, &bare);
+		grouped_add(&s, &grouped_helper);
+		s.opened.nth = 2;
+		s.opened.call = become_zombie;
+		s.opened.to = &s.tree;
+		view = grouped_run(&s);
+		assert_string_equal(grouped_name(view, 20), "allmap[:]");
+		assert_string_equal(grouped_name(view, 30), OWNER_NONE);
+	}
+}
+
 /* An inherited group does not depend on what a process executes, unless a rule says so. */
 static void unreadable_process_keeps_an_inherited_group(void **state)
 {
@@ -356,6 +388,7 @@ int main(void)
 		cmocka_unit_test(without_rules_no_process_is_read),
 		cmocka_unit_test(dead_leader_is_read_by_a_thread),
 		cmocka_unit_test(unreadable_process_is_tried_again),
+		cmocka_unit_test(zombie_matches_no_rule),
 		cmocka_unit_test(unreadable_process_keeps_an_inherited_group),
 		cmocka_unit_test(unreadable_cgroup_is_tried_again),
 		cmocka_unit_test(too_long_cgroup_is_a_failure),
