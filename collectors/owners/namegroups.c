@@ -326,11 +326,17 @@ static struct process *parent_of(const struct namegroups *n, const struct proces
 
 /*
  * Whether the parent of P, or its absence, is known. It is unknown without a stat, and if the parent
- * was born while processes were listed and is not among them.
+ * is no member of the pass: it was born while processes were listed, or it could not be read. A kernel
+ * thread never is one, so its child is looked at in each pass.
  */
 static bool is_parent_known(const struct namegroups *n, const struct process *p)
 {
-	return p->has_stat && (!p->stat.parent || process_table_find(n->table, p->stat.parent));
+	const struct process *parent;
+
+	if (!p->has_stat || !p->stat.parent)
+		return p->has_stat;
+	parent = process_table_find(n->table, p->stat.parent);
+	return parent && is_member(parent);
 }
 
 /* The group that processes without a rule have from an ancestor. */

@@ -39,7 +39,7 @@ enum naming_state {
 	NAMING_BY_NUMBER, /* a rule has matched, and its name may lack the name of the user */
 	NAMING_UNMATCHED, /* no rule has matched, and the pass has not looked at the ancestors yet */
 	NAMING_VISITED,   /* its ancestors are being looked at */
-	NAMING_UNSURE,    /* it has the group of an ancestor that is not settled itself */
+	NAMING_UNSURE,    /* an ancestor is not settled, or not known: its group may change */
 	NAMING_SETTLED,   /* it has its group */
 };
 

@@ -4,6 +4,8 @@
 
 #include "tests/unit/support/unit.h"
 
+#include <errno.h>
+
 #include "collectors/pass/pass-private.h"
 #include "snapshot/owner.h"
 #include "tests/unit/support/tree/grouped.h"
@@ -165,6 +167,26 @@ static void parent_may_be_listed_later(void **state)
 		grouped_add(&s, &grouped_nginx);
 		grouped_expect(&s, 30, "web");
 		assert_int_equal(s.opened.count, 1);
+	}
+}
+
+/* A later pass may read it. */
+static void unread_parent_has_its_group_later(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(grouped_modes); i++) {
+		AUTO_GROUPED struct grouped s;
+		AUTO_VIEW struct view *view = NULL;
+
+		grouped_open_with(&s, grouped_modes[i], GROUPED_RULES);
+		grouped_add(&s, &grouped_nginx);
+		grouped_add(&s, &grouped_helper);
+		s.opened = (struct tree_event){.suffix = "status", .nth = 1, .error = EMFILE};
+		view = grouped_run(&s);
+		assert_null(view_find_process(view, 20));
+		assert_string_equal(grouped_name(view, 30), OWNER_NONE);
+		s.opened.error = 0;
+		grouped_expect(&s, 30, "web");
 	}
 }
 
@@ -372,6 +394,7 @@ int main(void)
 		cmocka_unit_test(settled_ancestor_ends_the_search),
 		cmocka_unit_test(later_process_is_no_parent),
 		cmocka_unit_test(parent_may_be_listed_later),
+		cmocka_unit_test(unread_parent_has_its_group_later),
 		cmocka_unit_test(circles_of_parents_end),
 		cmocka_unit_test(kernel_threads_have_no_group),
 		cmocka_unit_test(rules_see_the_cgroup),
