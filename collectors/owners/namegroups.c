@@ -17,6 +17,7 @@
 enum {
 	CGROUP_MAX = 1 << 16, /* bytes of /proc/PID/cgroup */
 	SKIPPED_MAX = 256,    /* processes without work that one step may skip */
+	ANCESTORS_MAX = 256,  /* that one step looks at, or gives a group */
 	STEP_NS = 20,         /* of CPU time; up to 60 with some patterns */
 	NEW_RULES_STEPS = 50000000,
 };
@@ -84,6 +85,7 @@ void namegroups_begin(
 	n->count = count;
 	n->stage = NAMEGROUPS_MATCH;
 	n->at = n->announced = 0;
+	n->search = (struct namegroups_search){0};
 	n->awaits_names = false;
 	n->costly_from = n->next_costly;
 	n->next_costly = 0;
@@ -339,69 +341,95 @@ static bool is_parent_known(const struct namegroups *n, const struct process *p)
 	return parent && is_member(parent);
 }
 
-/* The group that processes without a rule have from an ancestor. */
-struct inherited {
-	uint32_t slot;
-	bool is_none;
-	bool is_final; /* no later pass can find another group for them */
-};
-
-static void inherited_from(
-	const struct namegroups *n, const struct process *ancestor, struct inherited *ret)
+static struct namegroups_inherited inherited_from(
+	const struct namegroups *n, const struct process *ancestor)
 {
 	const struct owner_table *groups = &n->sums->table[OWNER_NAMEGROUP];
+	uint32_t slot = owner_sums_owners(n->sums, ancestor->membership)[OWNER_NAMEGROUP];
 
-	ret->slot = owner_sums_owners(n->sums, ancestor->membership)[OWNER_NAMEGROUP];
-	ret->is_none = !strcmp(owner_table_at(groups, ret->slot)->key, OWNER_NONE);
-	ret->is_final = ancestor->naming == NAMING_SETTLED;
+	return (struct namegroups_inherited){
+		.slot = slot,
+		.is_none = !strcmp(owner_table_at(groups, slot)->key, OWNER_NONE),
+		.is_final = ancestor->naming == NAMING_SETTLED,
+	};
 }
 
-/*
- * Visits P and its unmatched ancestors up to the first one that is not unmatched, which has the
- * group for all of them. Each process is visited once in a pass, since it is not unmatched
- * afterwards. Parents that were read at different times may form a circle.
- */
-static int find_inherited(struct namegroups *n, struct process *p, struct inherited *ret)
+/* Ends the search at P. PARENT, its parent, is not unmatched; NULL: none. Returns 0 or -ENOMEM. */
+static int set_found(struct namegroups *n, const struct process *p, const struct process *parent)
 {
-	struct scope *none = owner_table_get(
-		&n->sums->table[OWNER_NAMEGROUP], OWNER_NONE, strlen(OWNER_NONE));
-	const struct process *last = p;
+	struct namegroups_search *s = &n->search;
+	const struct scope *none;
 
+	s->is_found = true;
+	s->at = s->first;
+	if (parent && parent->naming != NAMING_VISITED) {
+		s->found = inherited_from(n, parent);
+		return 0;
+	}
+	/* The parents of processes that were read at different times may form a circle. */
+	none = owner_table_get(&n->sums->table[OWNER_NAMEGROUP], OWNER_NONE, strlen(OWNER_NONE));
 	if (!none)
 		return -ENOMEM;
-	for (; p && p->naming == NAMING_UNMATCHED; p = parent_of(n, p)) {
-		p->naming = NAMING_VISITED;
-		last = p;
-	}
-	*ret = (struct inherited){
-		.slot = none->slot, .is_none = true, .is_final = is_parent_known(n, last)};
-	if (p && p->naming != NAMING_VISITED)
-		inherited_from(n, p, ret);
+	s->found = (struct namegroups_inherited){
+		.slot = none->slot, .is_none = true, .is_final = is_parent_known(n, p)};
 	return 0;
 }
 
-/* Gives P, and the unmatched ancestors of P, the group that they inherit. */
-static int namegroups_inherit(struct namegroups *n, struct process *p)
+/*
+ * Goes on with a search, up to the first ancestor that is not unmatched, which has the group for all
+ * that are below it. Each process is visited once in a pass, since it is not unmatched afterwards.
+ */
+static int search_ancestors(struct namegroups *n)
 {
-	struct inherited found;
-	int r = find_inherited(n, p, &found);
+	struct namegroups_search *s = &n->search;
 
-	while (r == 0 && p && p->naming == NAMING_VISITED) {
-		r = membership_set_namegroup(n->sums, p, found.slot);
+	for (int i = 0; i < ANCESTORS_MAX; i++) {
+		struct process *p = s->at;
+
+		p->naming = NAMING_VISITED;
+		s->at = parent_of(n, p);
+		if (!s->at || s->at->naming != NAMING_UNMATCHED)
+			return set_found(n, p, s->at);
+	}
+	return 0;
+}
+
+/* Gives the process and its unmatched ancestors the group that was found. Ends the search. */
+static int give_found(struct namegroups *n)
+{
+	struct namegroups_search *s = &n->search;
+
+	for (int i = 0; i < ANCESTORS_MAX; i++) {
+		struct process *p = s->at;
+		int r = membership_set_namegroup(n->sums, p, s->found.slot);
+
 		if (r < 0)
 			return r;
-		p->naming = found.is_final ? NAMING_SETTLED : NAMING_UNSURE;
-		p->inherits_group = found.is_final && !found.is_none;
-		p = parent_of(n, p);
+		p->naming = s->found.is_final ? NAMING_SETTLED : NAMING_UNSURE;
+		p->inherits_group = s->found.is_final && !s->found.is_none;
+		s->at = parent_of(n, p);
+		if (s->at && s->at->naming == NAMING_VISITED)
+			continue;
+		s->first = NULL;
+		return 0;
 	}
-	return r;
+	return 0;
 }
 
 static int inherit_next(struct namegroups *n)
 {
-	struct process *p = n->member[n->at++];
+	struct namegroups_search *s = &n->search;
+	struct process *p;
+	int r;
 
-	return p->naming == NAMING_UNMATCHED ? namegroups_inherit(n, p) : 0;
+	if (!s->first) {
+		p = n->member[n->at++];
+		if (p->naming != NAMING_UNMATCHED)
+			return 0;
+		*s = (struct namegroups_search){.first = p, .at = p};
+	}
+	r = s->is_found ? 0 : search_ancestors(n);
+	return r == 0 && s->is_found ? give_found(n) : r;
 }
 
 static int next_stage(struct namegroups *n)
@@ -419,9 +447,9 @@ int namegroups_step(struct namegroups *n)
 	size_t end = saturate_min(n->count, n->at + SKIPPED_MAX);
 	int r;
 
-	while (n->at < end && n->member[n->at]->naming == NAMING_SETTLED)
+	while (!n->search.first && n->at < end && n->member[n->at]->naming == NAMING_SETTLED)
 		n->at++;
-	if (n->at == n->count)
+	if (n->at == n->count && !n->search.first)
 		return n->stage == NAMEGROUPS_INHERIT ? 0 : next_stage(n);
 	r = n->stage == NAMEGROUPS_INHERIT ? inherit_next(n) : match_next(n);
 	return r < 0 ? r : NAMEGROUPS_MORE;

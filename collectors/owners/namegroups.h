@@ -27,6 +27,21 @@ enum namegroups_stage {
 	NAMEGROUPS_INHERIT, /* finds the ancestors of processes that no rule matches */
 };
 
+/* The group that processes without a rule have from an ancestor. */
+struct namegroups_inherited {
+	uint32_t slot;
+	bool is_none;
+	bool is_final; /* no later pass can find another group for them */
+};
+
+/* A search for the group of a process and of its unmatched ancestors. */
+struct namegroups_search {
+	struct process *first; /* the process; NULL: there is no search */
+	struct process *at;    /* the next one: looked at, or if .is_found given the group */
+	bool is_found;
+	struct namegroups_inherited found;
+};
+
 struct namegroups {
 	/* borrowed */
 	struct owner_sums *sums;
@@ -62,8 +77,9 @@ struct namegroups {
 	struct process *const *member; /* borrowed */
 	size_t count;
 	enum namegroups_stage stage;
-	size_t at;        /* the next process of the stage */
-	size_t announced; /* processes with reads that were announced to workers */
+	size_t at;                       /* the next process of the stage */
+	size_t announced;                /* processes with reads that were announced to workers */
+	struct namegroups_search search; /* of .stage NAMEGROUPS_INHERIT */
 	bool awaits_names;
 };
 
@@ -102,7 +118,8 @@ enum namegroups_outcome {
 };
 
 /*
- * Continues with at most one process that is not settled; a read that blocks takes longer
+ * Continues with at most one process that is not settled, or with at most 256 of its ancestors: it
+ * may have been forked tens of thousands of times in succession. A read that blocks takes longer
  * (workers.h). A process that cannot be read is tried again in the next pass. Until then it keeps
  * a group that it has inherited, or is in "(none)". So is one that takes more than the usual steps
  * when the steps of the pass are used up. A process with a user whose name is not known yet is tried

@@ -190,6 +190,50 @@ static void unread_parent_has_its_group_later(void **state)
 	}
 }
 
+static size_t count_unmatched(const struct pass *pass)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < pass->table.count; i++)
+		count += pass->table.item[i]->naming == NAMING_UNMATCHED;
+	return count;
+}
+
+/* Each step looks at a part of the ancestors. The last fork is listed first. */
+static void long_lines_of_ancestors_take_many_steps(void **state)
+{
+	enum { FORKS = 1000, STEP = 256 };
+	AUTO_GROUPED struct grouped s;
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_CLOSE int fd = -1;
+	struct tree_process p = grouped_helper;
+	size_t before, now = 0, steps = 0;
+	int public_fd, r;
+
+	(void)state;
+	grouped_open(&s, GROUPED_RULES);
+	for (int i = 0; i < FORKS; i++) {
+		p.pid = 100 + i;
+		p.parent = i + 1 < FORKS ? p.pid + 1 : grouped_nginx.pid;
+		p.start_ticks = (uint64_t)(5000 - i);
+		grouped_add(&s, &p);
+	}
+	grouped_add(&s, &grouped_nginx);
+	assert_int_equal(pass_begin(s.pass), 0);
+	do {
+		before = now;
+		r = pass_step(s.pass, 0);
+		now = count_unmatched(s.pass);
+		assert_true(r >= 0 && (now >= before || before - now <= STEP));
+		steps += now < before;
+	} while (r > 0);
+	assert_in_range(steps, FORKS / STEP, FORKS / 8);
+	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
+	view = run_view(fd);
+	for (int i = 0; i < FORKS; i++)
+		assert_string_equal(grouped_name(view, 100 + i), "web");
+}
+
 static void circles_of_parents_end(void **state)
 {
 	AUTO_GROUPED struct grouped s;
@@ -395,6 +439,7 @@ int main(void)
 		cmocka_unit_test(later_process_is_no_parent),
 		cmocka_unit_test(parent_may_be_listed_later),
 		cmocka_unit_test(unread_parent_has_its_group_later),
+		cmocka_unit_test(long_lines_of_ancestors_take_many_steps),
 		cmocka_unit_test(circles_of_parents_end),
 		cmocka_unit_test(kernel_threads_have_no_group),
 		cmocka_unit_test(rules_see_the_cgroup),
