@@ -126,7 +126,7 @@ static int add_rule(const struct rules_item *item, struct events *events, void *
 	return 0;
 }
 
-int naming_rules_parse(const char *path, const char *text, size_t len, struct naming_rules **ret,
+static int rules_parse(const char *path, const char *text, size_t len, struct naming_rules **ret,
 	char error[static NAMING_ERRORS_SIZE])
 {
 	CLEANUP(rules_cleanup) struct naming_rules *rules = calloc(1, sizeof(*rules));
@@ -140,6 +140,16 @@ int naming_rules_parse(const char *path, const char *text, size_t len, struct na
 		return r;
 	*ret = TAKE_PTR(rules);
 	return 0;
+}
+
+int naming_rules_parse(const char *path, const char *text, size_t len, struct naming_rules **ret,
+	char error[static NAMING_ERRORS_SIZE])
+{
+	int r = rules_parse(path, text, len, ret, error);
+
+	if (r == -ENOMEM)
+		snprintf(error, NAMING_ERRORS_SIZE, "%s: %s", path, strerror(ENOMEM));
+	return r;
 }
 
 int naming_rules_load(

@@ -58,8 +58,8 @@ struct naming_needs {
  * Reads the rules from the file at PATH, or from TEXT, the LEN bytes of a file that errors call
  * PATH. Returns 0 and sets *RET, which the caller frees with naming_rules_free(); -EINVAL if there
  * are faults; -EBADMSG if the file is not YAML; -EFBIG if it has more than 1 MiB; -ENOMEM; or a
- * negative errno of open() or read(). ERROR has a line for each fault: file, line and reason. After
- * -ENOMEM it may be empty.
+ * negative errno of open() or read(). ERROR has a line for each fault: file, line and reason; or one
+ * line, file and reason, if the rules could not be read.
  */
 int naming_rules_load(
 	const char *path, struct naming_rules **ret, char error[static NAMING_ERRORS_SIZE]);

@@ -549,9 +549,12 @@ static void parses_without_memory(void **state)
 		AUTO_RULES struct naming_rules *rules = NULL;
 		char error[NAMING_ERRORS_SIZE];
 
+		int r;
+
 		allocation_fail_at(n);
-		allocation_check(naming_rules_parse("f", BYTES(everything), &rules, error));
-		assert_string_equal(error, "");
+		r = naming_rules_parse("f", BYTES(everything), &rules, error);
+		allocation_check(r);
+		assert_string_equal(error, r < 0 ? "f: Cannot allocate memory" : "");
 	}
 	assert_true(allocation_count() > 10);
 }
