@@ -27,6 +27,7 @@ struct rule {
 };
 
 struct naming_rules {
+	struct buffer text; /* of the file */
 	struct rule *rule;
 	size_t count, room;
 	size_t patterns; /* of all rules */

@@ -35,6 +35,7 @@ void naming_rules_free(struct naming_rules *r)
 	for (size_t i = 0; i < r->count; i++)
 		rule_done(&r->rule[i]);
 	free(r->rule);
+	buffer_done(&r->text);
 	free(r);
 }
 
@@ -135,6 +136,9 @@ static int rules_parse(const char *path, const char *text, size_t len, struct na
 	error[0] = '\0';
 	if (!rules)
 		return -ENOMEM;
+	buffer_add(&rules->text, text, len);
+	if (rules->text.error)
+		return rules->text.error;
 	r = rules_file_read(path, text, len, add_rule, rules, error);
 	if (r < 0)
 		return r;
@@ -163,6 +167,14 @@ int naming_rules_load(
 		return r;
 	}
 	return naming_rules_parse(path, text.data, text.len, ret, error);
+}
+
+bool naming_rules_are_same(const struct naming_rules *a, const struct naming_rules *b)
+{
+	if (!a || !b)
+		return a == b;
+	return a->text.len == b->text.len &&
+	       (!a->text.len || !memcmp(a->text.data, b->text.data, a->text.len));
 }
 
 struct naming_needs naming_rules_needs(const struct naming_rules *r)

@@ -67,6 +67,9 @@ int naming_rules_parse(const char *path, const char *text, size_t len, struct na
 	char error[static NAMING_ERRORS_SIZE]);
 void naming_rules_free(struct naming_rules *r); /* accepts NULL */
 
+/* Returns whether A and B are of the same text. NULL, no rules, is the same as NULL alone. */
+bool naming_rules_are_same(const struct naming_rules *a, const struct naming_rules *b);
+
 struct naming_needs naming_rules_needs(const struct naming_rules *r);
 
 /*

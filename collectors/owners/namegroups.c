@@ -40,6 +40,10 @@ void namegroups_done(struct namegroups *n)
 
 void namegroups_set(struct namegroups *n, struct naming_rules *rules)
 {
+	if (naming_rules_are_same(n->has_next ? n->next : n->rules, rules)) {
+		naming_rules_free(rules);
+		return;
+	}
 	naming_rules_free(n->next);
 	n->next = rules;
 	n->has_next = true;

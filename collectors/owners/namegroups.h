@@ -88,7 +88,10 @@ void namegroups_init(struct namegroups *n, struct owner_sums *sums, struct proce
 	const struct process_table *table);
 void namegroups_done(struct namegroups *n);
 
-/* Sets the rules from the next pass on: assigns all processes anew. Consumes RULES; NULL: none. */
+/*
+ * Sets the rules from the next pass on. Consumes RULES; NULL: none. If they are other ones, all
+ * processes are assigned anew; else they keep the groups of ancestors that have exited.
+ */
 void namegroups_set(struct namegroups *n, struct naming_rules *rules);
 
 /*

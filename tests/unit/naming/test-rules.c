@@ -537,6 +537,22 @@ static void reads_files(void **state)
 	assert_null(none);
 }
 
+static void rules_of_one_text_are_the_same(void **state)
+{
+	static const char text[] = "process_names: [{comm: [a]}]";
+	AUTO_RULES struct naming_rules *a = parse_good(text), *b = parse_good(text),
+				       *longer = parse_good("process_names: [{comm: [a]}]\n"),
+				       *other = parse_good("process_names: [{comm: [b]}]");
+
+	(void)state;
+	assert_true(naming_rules_are_same(a, b));
+	assert_true(naming_rules_are_same(NULL, NULL));
+	assert_false(naming_rules_are_same(a, longer));
+	assert_false(naming_rules_are_same(a, other));
+	assert_false(naming_rules_are_same(a, NULL));
+	assert_false(naming_rules_are_same(NULL, a));
+}
+
 static const char everything[] =
 	"process_names:\n- comm: [a]\n  exe: [b]\n  cmdline: ['(x)', (?P<n>y)]\n  name: '{{.Comm}}'\n"
 	"- comm: [java]\n  exe: [java, /java]\n  cmdline: ['-jar (.*)', java]\n"
@@ -666,6 +682,7 @@ int main(void)
 		cmocka_unit_test(cgroups_may_be_unknown),
 		cmocka_unit_test(reports_all_faults),
 		cmocka_unit_test(reads_files),
+		cmocka_unit_test(rules_of_one_text_are_the_same),
 		cmocka_unit_test(parses_without_memory),
 		cmocka_unit_test(matches_without_memory),
 	};

@@ -407,6 +407,31 @@ static void new_rules_assign_all_processes_anew(void **state)
 	assert_false(ROW_HAS(view_host(none), SCOPE_NAMING_FAILURES));
 }
 
+/* They are read again at each reload, and the parent from which the group is inherited has exited. */
+static void unchanged_rules_change_no_group(void **state)
+{
+	AUTO_GROUPED struct grouped s;
+	struct tree_process p = grouped_helper;
+
+	(void)state;
+	grouped_open(&s, GROUPED_RULES);
+	grouped_add(&s, &grouped_init);
+	grouped_add(&s, &grouped_nginx);
+	grouped_add(&s, &p);
+	grouped_expect(&s, 30, "web");
+	tree_remove(&s.tree, "20");
+	p.parent = 1;
+	grouped_add(&s, &p);
+	pass_set_naming(s.pass, grouped_rules(GROUPED_RULES));
+	grouped_expect(&s, 30, "web");
+	assert_int_equal(s.opened.count, 0);
+	/* They are compared with those of the next pass. */
+	pass_set_naming(s.pass, grouped_rules("process_names: [{comm: [helper], name: x}]"));
+	pass_set_naming(s.pass, grouped_rules(GROUPED_RULES));
+	grouped_expect(&s, 30, OWNER_NONE);
+	assert_int_equal(s.opened.count, 2);
+}
+
 /* Rules that are set during a pass hold from the next one on. */
 static void rules_do_not_change_within_a_pass(void **state)
 {
@@ -447,6 +472,7 @@ int main(void)
 		cmocka_unit_test(names_of_users_may_come_late),
 		cmocka_unit_test(unreadable_process_is_read_once_in_a_pass),
 		cmocka_unit_test(new_rules_assign_all_processes_anew),
+		cmocka_unit_test(unchanged_rules_change_no_group),
 		cmocka_unit_test(rules_do_not_change_within_a_pass),
 	};
 
