@@ -212,6 +212,8 @@ static int note_use(struct parser *p, const struct node *operand, const struct t
  */
 static int parse_chain(struct parser *p, bool has_dot, struct node **operand)
 {
+	if (has_dot && peek_byte(p) == '.')
+		return refuse_at(p, p->s.at, "the name of a field expected");
 	for (unsigned int count = 1; (has_dot && is_letter(peek_byte(p))) || scan_char(&p->s, '.');
 		count++) {
 		struct template_text name = take_name(p);
