@@ -38,8 +38,8 @@ struct name_client {
  * Initialises C and starts to receive answers. All arguments except C stay borrowed. RESOLVER may
  * be NULL: then no name is looked up.
  *
- * ON_ANSWERS is called with CONTEXT each time that answers were taken or the child has exited. If it returns
- * a negative errno, sd-event stops watching this child.
+ * ON_ANSWERS is called with CONTEXT each time that answers were taken or the child has exited. If it
+ * returns a negative errno, sd-event stops watching this child.
  *
  * Returns 0, or a negative errno of sd_event_add_io().
  */

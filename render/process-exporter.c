@@ -20,7 +20,10 @@ static const char memory_help[] =
 static const char states[] = FAMILY("states");
 static const char states_help[] = "Processes in the group, by the state of their main threads.";
 
-/* A series of each group; names of counters are without "_total". Rows of the same family are consecutive. */
+/*
+ * A series of each group; names of counters are without "_total". Rows of the same family are
+ * consecutive.
+ */
 static const struct sample {
 	const char *family, *help;
 	const char *label, *value; /* a second label; NULL: the series has none */

@@ -13,9 +13,10 @@
 
 /*
  * Appends the families of memory, CPU time, page faults, processes, threads, states and start times
- * to TO; the caller checks its .error. They have a series for each group with processes that memtallyd marked as exported, and
- * for "(other)" if it has processes. "(none)", the processes without a group, has none. A quantity
- * that is not known has no series, where process-exporter prints 0.
+ * to TO; the caller checks its .error. They have a series for each group with processes that
+ * memtallyd marked as exported, and for "(other)" if it has processes. "(none)", the processes
+ * without a group, has none. A quantity that is not known has no series, where process-exporter
+ * prints 0.
  */
 void process_exporter_render(const struct view *view, struct buffer *to);
 

@@ -96,9 +96,9 @@ void workers_drop_ahead(struct workers *w);
 /*
  * Reads PATH below /proc/PID, a file or with IS_LINK a symbolic link, into TO, at most SIZE bytes.
  * Sets *RET_LEN to the length and *RET_TOOK_NS to the duration of read(). Returns 0; -EFBIG if the
- * text is longer than SIZE or WORKER_TEXT; -ETIMEDOUT if the read is blocked, or an earlier one of PID still is; -ECHILD if no
- * worker could be had; -EIO if its answer is invalid; -ECANCELED if waiting was stopped; or a
- * negative errno of open or read.
+ * text is longer than SIZE or WORKER_TEXT; -ETIMEDOUT if the read is blocked, or an earlier one of
+ * PID still is; -ECHILD if no worker could be had; -EIO if its answer is invalid; -ECANCELED if
+ * waiting was stopped; or a negative errno of open or read.
  */
 int workers_read(struct workers *w, pid_t pid, const char *path, bool is_link, char *to,
 	size_t size, size_t *ret_len, uint64_t *ret_took_ns);
