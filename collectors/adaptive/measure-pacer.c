@@ -334,14 +334,16 @@ static int measure_next(
 			p->tracked->is_waiting = false;
 			continue;
 		}
-		/* The choice is of another image, this pass measures all and costs more than
-		 * predicted, or the process has grown, or costs have been learned since. */
-		if ((m->is_broke && !f.is_excused) || !(kinds >> measure_queue_kind(&f) & 1)) {
+		/* The choice is of another image, or this pass measures all and costs more than
+		 * predicted. */
+		p->tracked->is_waiting = m->is_broke && !f.is_excused;
+		if (p->tracked->is_waiting) {
 			m->queue.deferred[MEASURE_PLAN_BUDGET]++;
-			p->tracked->is_waiting = true;
 			continue;
 		}
-		p->tracked->is_waiting = false;
+		/* The process has grown, or costs have been learned since: the next plan has it. */
+		if (!(kinds >> measure_queue_kind(&f) & 1))
+			continue;
 		m->turn_ns = now_ns + gap_ns(m, now_ns);
 		*ret_process = p;
 		return f.way == WALK_COST_ROLLUP ? measure_whole(m, p, &f, now_ns, ret)

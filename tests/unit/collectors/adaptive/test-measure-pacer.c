@@ -51,6 +51,30 @@ static void measures_uncertain_processes_within_the_pass(void **state)
 	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
 }
 
+/* It is in the next plan. The budget is not short, so it does not count as deferred for that. */
+static void walk_that_turns_out_long_is_not_in_the_pass(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct measure_queue *queue = &s->pass->pacer.queue;
+	struct tree_process p = adaptive_cast[4];
+
+	(void)state;
+	view_unref(adaptive_pass(s));
+	p.rss_kib += 40000;
+	adaptive_add(s, &p, 0);
+	tree_expect(s->opened, OPENED_FILES);
+	assert_int_equal(pass_begin(s->pass), 0);
+	while (!measure_queue_has(queue, CHOICES_WHOLE, false))
+		assert_int_equal(pass_step(s->pass, 0), PASS_MORE);
+	s->pass->adaptive.walks.stall_ns = 1;
+	assert_int_equal(run_steps(s->pass), 0);
+	assert_int_equal(measure_queue_left(queue), 0);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	assert_int_equal(queue->deferred[MEASURE_PLAN_BUDGET], 0);
+	for (size_t i = 0; i < s->pass->table.count; i++)
+		assert_false(s->pass->table.item[i]->tracked->is_waiting);
+}
+
 /* Without budget the chosen processes wait, for later passes too. With budget they are measured. */
 static void waits_for_its_budget(void **state)
 {
@@ -551,6 +575,7 @@ int main(void)
 		cmocka_unit_test(a_lost_worker_delays_a_walk),
 		cmocka_unit_test(walk_is_abandoned_after_many_losses),
 		cmocka_unit_test(measures_uncertain_processes_within_the_pass),
+		cmocka_unit_test(walk_that_turns_out_long_is_not_in_the_pass),
 		cmocka_unit_test(waits_for_its_budget),
 		cmocka_unit_test(walks_do_not_wait_for_each_other),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
