@@ -30,6 +30,7 @@
 enum {
 	PATTERN_MAX = 4096,              /* bytes of a pattern */
 	COMPILED_MAX = 32 << 10,         /* bytes of a compiled pattern */
+	CONTEXT_BYTES = 128,             /* of a context for searches; about */
 	QUOTED_MAX = 300,                /* bytes of a pattern in a message */
 	SEARCH_MEMORY_MAX_KIB = 2 << 10, /* of a search */
 	USUAL_MEMORY = 64 << 10,         /* of a search; more memory counts as steps */
@@ -41,6 +42,7 @@ struct pattern {
 	pcre2_match_context *context;
 	char *names; /* of the groups in their order, each terminated */
 	size_t groups;
+	size_t bytes;     /* of .code */
 	size_t allocated; /* bytes since the last search began */
 	uint64_t steps;   /* of the last search */
 };
@@ -150,7 +152,7 @@ static int compile_translation(const char *text, const struct translation *t,
 	pcre2_compile_context *context, struct pattern *p, char error[static NAMING_ERROR_SIZE])
 {
 	char reason[120];
-	size_t at, size = 0;
+	size_t at;
 	int fault;
 
 	p->code = pcre2_compile((PCRE2_SPTR)t->out.data, t->out.len,
@@ -164,8 +166,8 @@ static int compile_translation(const char *text, const struct translation *t,
 		return pattern_refuse(text, reason, NULL, error);
 	}
 	if (p->code)
-		pcre2_pattern_info(p->code, PCRE2_INFO_SIZE, &size);
-	if (!p->code || size > COMPILED_MAX)
+		pcre2_pattern_info(p->code, PCRE2_INFO_SIZE, &p->bytes);
+	if (!p->code || p->bytes > COMPILED_MAX)
 		return pattern_refuse(
 			text, "the pattern is too large with its repetitions", NULL, error);
 	return 0;
@@ -217,6 +219,11 @@ void pattern_free(struct pattern *p)
 	pcre2_match_context_free(p->context);
 	free(p->names);
 	free(p);
+}
+
+size_t pattern_bytes(const struct pattern *p)
+{
+	return sizeof(*p) + CONTEXT_BYTES + p->bytes;
 }
 
 size_t pattern_captures(const struct pattern *p)

@@ -42,6 +42,9 @@ struct capture {
 int pattern_new(const char *text, struct pattern **ret, char error[static NAMING_ERROR_SIZE]);
 void pattern_free(struct pattern *p); /* accepts NULL */
 
+/* Returns how much memory P keeps while it is not searched, in bytes. */
+size_t pattern_bytes(const struct pattern *p);
+
 /* Returns 1 more than P has groups, with and without a name: the whole match counts, too. */
 size_t pattern_captures(const struct pattern *p);
 

@@ -31,6 +31,7 @@ struct naming_rules {
 	struct rule *rule;
 	size_t count, room;
 	size_t patterns; /* of all rules */
+	size_t bytes;    /* that all patterns take */
 	uint64_t steps;  /* of the last match */
 	struct naming_needs needs;
 };

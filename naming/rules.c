@@ -18,6 +18,8 @@
 _Static_assert((int)NAMING_ERRORS_SIZE == (int)SETTINGS_ERROR_SIZE,
 	"both are for the faults of a configuration file");
 
+enum { PATTERNS_MAX = 16 << 20 }; /* bytes of all patterns of a file */
+
 static void rule_done(struct rule *rule)
 {
 	buffer_done(&rule->comm.text);
@@ -60,26 +62,48 @@ static int words_set(struct words *words, const struct rules_list *list)
 	return words->text.error;
 }
 
+/*
+ * Compiles TEXT, the pattern of ITEM at LINE, and adds it to RULE. Returns 0; -EINVAL if there is a
+ * fault, also if patterns of RULES before it took too much memory; or -ENOMEM.
+ */
+static int add_pattern(struct naming_rules *rules, struct rule *rule, const char *text,
+	const struct rules_item *item, size_t line, struct events *events)
+{
+	struct pattern **pattern = &rule->pattern[rule->patterns];
+	char error[NAMING_ERROR_SIZE];
+	int r;
+
+	if (rules->bytes > PATTERNS_MAX)
+		return -EINVAL;
+	r = pattern_new(text, pattern, error);
+	if (r < 0)
+		return r == -EINVAL ? rules_refuse(events, item, line, "cmdline", error) : r;
+	rule->captures += pattern_captures(*pattern);
+	rule->patterns++;
+	rules->bytes += pattern_bytes(*pattern);
+	if (rules->bytes > PATTERNS_MAX)
+		return rules_refuse(events, item, line, "cmdline",
+			"the patterns up to here take more than 16 MiB");
+	return 0;
+}
+
 /* Compiles all patterns of ITEM, also after faults. Returns 0, -EINVAL or -ENOMEM. */
-static int compile_patterns(struct rule *rule, const struct rules_item *item, struct events *events)
+static int compile_patterns(struct naming_rules *rules, struct rule *rule,
+	const struct rules_item *item, struct events *events)
 {
 	const struct rules_list *list = &item->list[RULES_CMDLINE];
 	const char *text = list->texts.data;
-	char error[NAMING_ERROR_SIZE];
 	int result = 0;
 
 	rule->pattern = calloc(list->count + 1, sizeof(struct pattern *));
 	if (!rule->pattern)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++, text += strlen(text) + 1) {
-		int r = pattern_new(text, &rule->pattern[rule->patterns], error);
+		int r = add_pattern(rules, rule, text, item, list->line[i], events);
 
 		if (r == -ENOMEM)
 			return r;
-		if (r < 0)
-			result = rules_refuse(events, item, list->line[i], "cmdline", error);
-		else
-			rule->captures += pattern_captures(rule->pattern[rule->patterns++]);
+		result = r < 0 ? r : result;
 	}
 	return result;
 }
@@ -92,7 +116,8 @@ static int compile_name(struct rule *rule, const struct rules_item *item, struct
 	return r == -EINVAL ? rules_refuse(events, item, item->name_line, "name", error) : r;
 }
 
-static int compile_rule(struct rule *rule, const struct rules_item *item, struct events *events)
+static int compile_rule(struct naming_rules *rules, struct rule *rule,
+	const struct rules_item *item, struct events *events)
 {
 	int name, patterns;
 
@@ -102,7 +127,7 @@ static int compile_rule(struct rule *rule, const struct rules_item *item, struct
 	name = compile_name(rule, item, events);
 	if (name == -ENOMEM)
 		return name;
-	patterns = compile_patterns(rule, item, events);
+	patterns = compile_patterns(rules, rule, item, events);
 	return patterns < 0 ? patterns : name;
 }
 
@@ -117,7 +142,7 @@ static int add_rule(const struct rules_item *item, struct events *events, void *
 		return -ENOMEM;
 	rule = &rules->rule[rules->count++];
 	*rule = (struct rule){0};
-	r = compile_rule(rule, item, events);
+	r = compile_rule(rules, rule, item, events);
 	if (r < 0)
 		return r;
 	rules->patterns += rule->patterns;

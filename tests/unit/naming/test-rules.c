@@ -507,6 +507,31 @@ static void reports_all_faults(void **state)
 		(const char *const[]){"f:2: not YAML: did not find expected node content"}, 1);
 }
 
+/* Parses COUNT rules with a pattern that is nearly as large as a pattern may be. */
+static int parse_large(int count, char error[static NAMING_ERRORS_SIZE])
+{
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_RULES struct naming_rules *rules = NULL;
+
+	buffer_add_text(&text, "process_names:\n");
+	for (int i = 0; i < count; i++)
+		buffer_add_text(&text, "- cmdline: ['(?:abcdefgh|ijkl){200}']\n");
+	assert_int_equal(text.error, 0);
+	return naming_rules_parse("f", text.data, text.len, &rules, error);
+}
+
+/* One fault, although each of the further patterns is too much, too. */
+static void memory_of_all_patterns_is_limited(void **state)
+{
+	char error[NAMING_ERRORS_SIZE];
+
+	(void)state;
+	assert_int_equal(parse_large(300, error), 0);
+	assert_int_equal(parse_large(2000, error), -EINVAL);
+	assert_non_null(strstr(error, ": cmdline: the patterns up to here take more than 16 MiB"));
+	assert_null(strchr(error, '\n'));
+}
+
 static void reads_files(void **state)
 {
 	char path[] = "test-rules-XXXXXX", error[NAMING_ERRORS_SIZE], expected[128];
@@ -682,6 +707,7 @@ int main(void)
 		cmocka_unit_test(cgroups_may_be_unknown),
 		cmocka_unit_test(reports_all_faults),
 		cmocka_unit_test(reads_files),
+		cmocka_unit_test(memory_of_all_patterns_is_limited),
 		cmocka_unit_test(rules_of_one_text_are_the_same),
 		cmocka_unit_test(parses_without_memory),
 		cmocka_unit_test(matches_without_memory),
