@@ -16,8 +16,9 @@
 #include "snapshot/record.h"
 
 enum {
-	STEPS_USUAL = 20000,    /* of a process */
-	STEPS_USUAL_EACH = 400, /* the same for each pattern: a few for each byte of most lines */
+	STEPS_LEAST = 2000,    /* of a process */
+	STEPS_LEAST_EACH = 40, /* the same for each pattern */
+	USUAL_TIMES = 10, /* the least: a few steps of each pattern for each byte of most lines */
 	STEPS_EXTRA_MAX = 1000000, /* of a process, beyond twice the usual */
 	BYTES_PER_STEP = 32, /* a search that takes no step may look at each byte of the line */
 };
@@ -149,14 +150,20 @@ static int join_arguments(struct matching *m)
 	return 0;
 }
 
-static uint64_t usual_steps(const struct naming_rules *r)
+static uint64_t rules_steps(const struct naming_rules *r, enum naming_effort effort)
 {
-	return STEPS_USUAL + STEPS_USUAL_EACH * (uint64_t)r->patterns;
+	uint64_t least = STEPS_LEAST + STEPS_LEAST_EACH * (uint64_t)r->patterns;
+
+	switch (effort) {
+	case NAMING_LEAST: return least;
+	case NAMING_USUAL: return USUAL_TIMES * least;
+	default: return 2 * USUAL_TIMES * least + STEPS_EXTRA_MAX;
+	}
 }
 
 uint64_t naming_rules_extra_steps(const struct naming_rules *r)
 {
-	return saturate_less(r->steps, usual_steps(r));
+	return saturate_less(r->steps, rules_steps(r, NAMING_LEAST));
 }
 
 /* Searches the line of M for P. Returns as pattern_search() does. */
@@ -278,20 +285,19 @@ static int add_name(const struct rule *rule, struct matching *m, struct buffer *
 	return to->error ? to->error : 1;
 }
 
-int naming_rules_match(struct naming_rules *r, const struct naming_process *p, bool is_brief,
-	struct buffer *name, bool *ret_failed)
+int naming_rules_match(struct naming_rules *r, const struct naming_process *p,
+	enum naming_effort effort, struct buffer *name, bool *ret_failed)
 {
 	CLEANUP(matching_done) struct matching m = matching_of(p);
-	uint64_t usual = usual_steps(r);
 
 	m.rules = r;
-	m.steps_max = is_brief ? usual : 2 * usual + STEPS_EXTRA_MAX;
+	m.steps_max = rules_steps(r, effort);
 	r->steps = 0;
 	for (size_t i = 0; i < r->count; i++) {
 		const struct rule *rule = &r->rule[i];
 		int result = rule_matches(rule, &m);
 
-		if (is_brief && m.is_spent)
+		if (effort != NAMING_MOST && m.is_spent)
 			return -EAGAIN;
 		if (result > 0)
 			result = add_name(rule, &m, name);

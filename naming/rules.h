@@ -72,21 +72,27 @@ bool naming_rules_are_same(const struct naming_rules *a, const struct naming_rul
 
 struct naming_needs naming_rules_needs(const struct naming_rules *r);
 
+/* How many steps the searches of a process may take. */
+enum naming_effort {
+	NAMING_LEAST, /* 2000 + 40 for each pattern of the rules */
+	NAMING_USUAL, /* ten times as many: enough for ordinary command lines */
+	NAMING_MOST,  /* a million + twice the usual ones */
+};
+
 /*
  * Appends the name of P's group to NAME, at most SNAPSHOT_NAME_MAX bytes of clean text: the caller
- * has not to escape it again. Returns 1 if a rule matched; 0 if none did; -EAGAIN if IS_BRIEF and
- * the search for patterns takes more than the usual steps, which is when the caller may try later;
- * or -ENOMEM.
+ * need not escape it. Returns 1 if a rule matched; 0 if none did; -EAGAIN if the searches need more
+ * steps than EFFORT, which is not NAMING_MOST, allows: the caller may try later; or -ENOMEM.
  *
- * A pattern that takes too many steps counts as no match, and so do all further ones if the process
- * has taken too many; a template that fails gives the text before the failure. *RET_FAILED is set to
- * true then, and to false otherwise. The usual steps are 20000 + 400 for each pattern of the rules.
- * A process takes at most a million steps + twice the usual ones.
+ * A pattern that takes too many steps, or too much memory, counts as no match. So do all further ones
+ * if the process has taken all steps of NAMING_MOST. A template that fails gives the text before the
+ * failure. *RET_FAILED is set to true then, and else to false; after -EAGAIN and -ENOMEM it is
+ * unchanged.
  */
-int naming_rules_match(struct naming_rules *r, const struct naming_process *p, bool is_brief,
-	struct buffer *name, bool *ret_failed);
+int naming_rules_match(struct naming_rules *r, const struct naming_process *p,
+	enum naming_effort effort, struct buffer *name, bool *ret_failed);
 
-/* Returns how many steps more than the usual ones the last match took. */
+/* Returns how many steps more than those of NAMING_LEAST the last match took, -EAGAIN included. */
 uint64_t naming_rules_extra_steps(const struct naming_rules *r);
 
 #endif

@@ -93,8 +93,8 @@ void namegroups_begin(
 	n->awaits_names = false;
 	n->costly_from = n->next_costly;
 	n->next_costly = 0;
-	n->steps = 0;
-	n->steps_max = cpu_ns / STEP_NS + 1;
+	n->steps = n->usual_steps = 0;
+	n->steps_max = n->usual_max = cpu_ns / STEP_NS + 1;
 	if (n->are_new)
 		n->steps_max = saturate_max(n->steps_max, NEW_RULES_STEPS);
 	n->are_new = false;
@@ -122,12 +122,14 @@ static bool is_name_known(const struct scope *user)
 }
 
 /*
- * Whether P may take only the usual steps. A user can have many new processes in each pass, each with
- * a command line that takes a pattern its most. A single pass has no later one to finish it.
+ * Returns how many steps P may take. A user can have many new processes in each pass, each with a
+ * command line that takes a pattern its most. A single pass has no later one to finish it.
  */
-static bool is_brief(const struct namegroups *n, const struct process *p)
+static enum naming_effort effort_for(const struct namegroups *n, const struct process *p)
 {
-	return !n->reader->is_single && (p->pid < n->costly_from || n->steps >= n->steps_max);
+	if (n->reader->is_single || (p->pid >= n->costly_from && n->steps < n->steps_max))
+		return NAMING_MOST;
+	return n->usual_steps < n->usual_max ? NAMING_USUAL : NAMING_LEAST;
 }
 
 /* Whether the rules have to run on P. */
@@ -137,7 +139,7 @@ static bool has_to_match(struct namegroups *n, const struct process *p)
 
 	switch (p->naming) {
 	case NAMING_NEW: return n->stage == NAMEGROUPS_MATCH;
-	case NAMING_COSTLY: return n->stage == NAMEGROUPS_MATCH && !is_brief(n, p);
+	case NAMING_COSTLY: return n->stage == NAMEGROUPS_MATCH && effort_for(n, p) == NAMING_MOST;
 	case NAMING_BY_NUMBER: user = user_of(n, p->uid); return user && is_name_known(user);
 	default: return false;
 	}
@@ -225,16 +227,18 @@ static int run_rules(struct namegroups *n, struct process *p, const char *userna
 		.pid = (uint32_t)p->pid,
 		.uid = p->uid,
 	};
+	enum naming_effort effort = effort_for(n, p);
 	bool has_failed;
 	int r;
 
 	buffer_clear(&n->name);
-	r = naming_rules_match(n->rules, &seen, is_brief(n, p), &n->name, &has_failed);
+	r = naming_rules_match(n->rules, &seen, effort, &n->name, &has_failed);
+	*(effort == NAMING_MOST ? &n->steps : &n->usual_steps) += naming_rules_extra_steps(
+		n->rules);
 	if (r == -EAGAIN) {
 		leave_waiting(n, p);
 		return r;
 	}
-	n->steps += naming_rules_extra_steps(n->rules);
 	if (r >= 0 && p->naming != NAMING_BY_NUMBER)
 		n->failures += has_failed || is_partial;
 	return r;

@@ -63,13 +63,15 @@ struct namegroups {
 
 	struct buffer cmdline, cgroup, name; /* of one process at a time */
 	/*
-	 * Processes take more than the usual steps (naming/rules.h) only from pid .costly_from on,
-	 * and while .steps of them all are below .steps_max. .next_costly is the first process to which
-	 * none were left, so that each process has its turn; 0: there is none. A process that waits
-	 * for its turn is NAMING_COSTLY, and is not read.
+	 * Processes take the most steps (naming/rules.h) only from pid .costly_from on, and while
+	 * .steps of them all are below .steps_max. .next_costly is the first process to which none were
+	 * left, so that each process has its turn; 0: there is none. Others take the usual steps while
+	 * .usual_steps are below .usual_max, and then the least ones. If these do not suffice, a
+	 * process waits for its turn as NAMING_COSTLY, and is not read before.
 	 */
 	pid_t costly_from, next_costly;
-	uint64_t steps, steps_max; /* of the pass, beyond the usual ones */
+	uint64_t steps, steps_max; /* of the pass, beyond the least ones */
+	uint64_t usual_steps, usual_max;
 
 	uint64_t failures; /* images on which a rule failed, or that had a file that is too long */
 
@@ -108,8 +110,9 @@ static inline bool namegroups_are_used(const struct namegroups *n)
 
 /*
  * Begins the work of a pass when all processes have been sampled. MEMBER, borrowed until it is
- * done, has the COUNT members of the pass; each has a membership. Processes may take about CPU_NS of
- * CPU time beyond the usual steps (naming/rules.h), and 1 s if the rules are new.
+ * done, has the COUNT members of the pass; each has a membership. Processes may take about twice
+ * CPU_NS of CPU time beyond the least steps (naming/rules.h): once for the most steps of a process, and
+ * once for its usual ones. If the rules are new, the former is at least 50 million steps: 1 to 3 s.
  */
 void namegroups_begin(
 	struct namegroups *n, struct process *const *member, size_t count, uint64_t cpu_ns);
@@ -124,8 +127,8 @@ enum namegroups_outcome {
  * Continues with at most one process that is not settled, or with at most 256 of its ancestors: it
  * may have been forked tens of thousands of times in succession. A read that blocks takes longer
  * (workers.h). A process that cannot be read is tried again in the next pass. Until then it keeps
- * a group that it has inherited, or is in "(none)". So is one that takes more than the usual steps
- * when the steps of the pass are used up. A process with a user whose name is not known yet is tried
+ * a group that it has inherited, or is in "(none)". So is one that takes more steps than are left in
+ * the pass. A process with a user whose name is not known yet is tried
  * again, too: until then its group has the number. Returns 0 if each member has its group;
  * NAMEGROUPS_MORE or NAMEGROUPS_NAMES (once in a pass) if not; or -ENOMEM: the next pass goes on.
  */

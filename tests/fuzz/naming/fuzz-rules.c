@@ -15,7 +15,7 @@ static void check_match(struct naming_rules *rules, const struct naming_process 
 {
 	AUTO_BUFFER struct buffer name = {0};
 	bool failed;
-	int r = naming_rules_match(rules, p, false, &name, &failed);
+	int r = naming_rules_match(rules, p, NAMING_MOST, &name, &failed);
 
 	fuzz_check(r == 0 || r == 1);
 	fuzz_check(!name.error && (r == 1) == (name.len > 0) && name.len <= SNAPSHOT_NAME_MAX);

@@ -74,7 +74,7 @@ static bool match(struct naming_rules *rules, const struct naming_process *p, ch
 	int r;
 
 	buffer_add_text(&name, "kept");
-	r = naming_rules_match(rules, p, false, &name, &failed);
+	r = naming_rules_match(rules, p, NAMING_MOST, &name, &failed);
 	assert_true(r == 0 || r == 1);
 	assert_true(name.len <= 4 + SNAPSHOT_NAME_MAX);
 	assert_int_equal(r == 1, name.len > 4);
@@ -611,7 +611,7 @@ static void matches_without_memory(void **state)
 		int r;
 
 		allocation_fail_at(n);
-		r = naming_rules_match(rules, &processes[8], false, &name, &failed);
+		r = naming_rules_match(rules, &processes[8], NAMING_MOST, &name, &failed);
 		allocation_check(r == 1 ? 0 : r);
 		if (r != 1)
 			continue;
@@ -658,28 +658,43 @@ static void steps_of_a_process_are_bounded(void **state)
 	bool failed;
 
 	(void)state;
-	assert_int_equal(naming_rules_match(rules, &p, false, &name, &failed), 1);
+	assert_int_equal(naming_rules_match(rules, &p, NAMING_MOST, &name, &failed), 1);
 	assert_true(failed);
 	assert_int_equal(name.len, 4);
 	assert_memory_equal(name.data, "last", 4);
 	assert_in_range(naming_rules_extra_steps(rules), 1000000, MOST);
 }
 
-static void brief_matches_end_after_the_usual_steps(void **state)
+static void less_effort_ends_after_fewer_steps(void **state)
 {
+	static const struct {
+		enum naming_effort effort;
+		uint64_t most; /* beyond the least */
+	} cases[] = {{NAMING_LEAST, 0}, {NAMING_USUAL, 9 * 2040}};
 	AUTO_RULES struct naming_rules *rules = parse_costly(1);
 	char args[4096];
 	struct naming_process p = costly(args, sizeof(args));
 	AUTO_BUFFER struct buffer name = {0};
-	bool failed;
+	bool failed = true;
 
 	(void)state;
-	assert_int_equal(naming_rules_match(rules, &p, true, &name, &failed), -EAGAIN);
-	assert_int_equal(name.len, 0);
-	assert_in_range(naming_rules_extra_steps(rules), 0, sizeof(args));
-	p.cmdline_len = 20;
-	assert_int_equal(naming_rules_match(rules, &p, true, &name, &failed), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		p.cmdline_len = sizeof(args);
+		assert_int_equal(
+			naming_rules_match(rules, &p, cases[i].effort, &name, &failed), -EAGAIN);
+		assert_true(failed); /* unchanged */
+		assert_int_equal(name.len, 0);
+		assert_in_range(naming_rules_extra_steps(rules), cases[i].most,
+			cases[i].most + sizeof(args));
+	}
+	p.cmdline_len = 40; /* steps grow with its cube */
+	assert_int_equal(naming_rules_match(rules, &p, NAMING_LEAST, &name, &failed), -EAGAIN);
+	assert_int_equal(naming_rules_match(rules, &p, NAMING_USUAL, &name, &failed), 1);
 	assert_false(failed);
+	assert_in_range(naming_rules_extra_steps(rules), 8000, 9 * 2040);
+	p.cmdline_len = 20;
+	buffer_clear(&name);
+	assert_int_equal(naming_rules_match(rules, &p, NAMING_LEAST, &name, &failed), 1);
 	assert_int_equal(naming_rules_extra_steps(rules), 0);
 }
 
@@ -702,7 +717,7 @@ int main(void)
 		cmocka_unit_test(long_command_lines_are_cut),
 		cmocka_unit_test(patterns_that_take_too_long_do_not_match),
 		cmocka_unit_test(steps_of_a_process_are_bounded),
-		cmocka_unit_test(brief_matches_end_after_the_usual_steps),
+		cmocka_unit_test(less_effort_ends_after_fewer_steps),
 		cmocka_unit_test(tells_what_rules_need),
 		cmocka_unit_test(cgroups_may_be_unknown),
 		cmocka_unit_test(reports_all_faults),

@@ -105,6 +105,64 @@ static void costly_processes_take_a_part_of_the_budget(void **state)
 	assert_int_equal(grouped_failures(third), grouped_failures(second) + s.opened.count);
 }
 
+enum { ORDINARY = 400, ORDINARY_PID = 1000 };
+
+static void add_ordinary(const struct grouped *s, unsigned int image, const char *cmdline)
+{
+	struct tree_process p = grouped_helper;
+
+	for (int i = 0; i <= ORDINARY; i++) {
+		p.pid = ORDINARY_PID + i;
+		p.parent = 1;
+		p.image = image;
+		p.cmdline = i < ORDINARY ? cmdline : "cheap";
+		grouped_add(s, &p);
+	}
+}
+
+static int count_ordinary(const struct view *view)
+{
+	int count = 0;
+
+	for (int i = 0; i < ORDINARY; i++)
+		count += strcmp(grouped_name(view, ORDINARY_PID + i), "last") == 0;
+	return count;
+}
+
+/*
+ * Very many new processes, each of which takes less than the usual steps, wait for each other, too.
+ * Those that take the least steps do not. Every process is read at most twice.
+ */
+static void usual_steps_of_a_pass_are_limited(void **state)
+{
+	AUTO_FREE char *line = grouped_cmdline("", 40); /* about 12,000 of the 20,400 usual steps */
+	AUTO_GROUPED struct grouped s;
+	struct pass_options o = run_adaptive;
+	int done = 0, passes = 0;
+	size_t opened = 0;
+
+	(void)state;
+	o.budget_cpu_ppm = CPU_BUDGET_PPM_PER_PERCENT;
+	grouped_open_with(&s, &o, NULL);
+	pass_set_naming(s.pass, grouped_rules("process_names:\n- cmdline: ['x*x*[yz]']\n  name: x\n"
+					      "- comm: [helper]\n  name: last\n"));
+	add_ordinary(&s, 1, "first");
+	view_unref(grouped_run(&s));
+	add_ordinary(&s, 2, line);
+	for (int before = -1; done < ORDINARY; passes++) {
+		AUTO_VIEW struct view *view = grouped_run(&s);
+
+		before = done;
+		done = count_ordinary(view);
+		opened += s.opened.count;
+		assert_in_range(done - before, 1, 300);
+		assert_string_equal(grouped_name(view, ORDINARY_PID + ORDINARY), "last");
+		assert_int_equal(grouped_failures(view), 0);
+	}
+	assert_in_range(passes, 2, 4);
+	assert_in_range(opened, ORDINARY + 1, 2 * ORDINARY);
+}
+
 /* There is no later pass. */
 static void single_pass_finishes_costly_processes(void **state)
 {
@@ -127,6 +185,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costly_processes_wait_for_later_passes),
 		cmocka_unit_test(costly_processes_take_a_part_of_the_budget),
+		cmocka_unit_test(usual_steps_of_a_pass_are_limited),
 		cmocka_unit_test(single_pass_finishes_costly_processes),
 	};
 
