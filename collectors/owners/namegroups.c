@@ -140,6 +140,10 @@ static bool has_to_match(struct namegroups *n, const struct process *p)
 	switch (p->naming) {
 	case NAMING_NEW: return n->stage == NAMEGROUPS_MATCH;
 	case NAMING_COSTLY: return n->stage == NAMEGROUPS_MATCH && effort_for(n, p) == NAMING_MOST;
+	case NAMING_BY_NUMBER_COSTLY:
+		if (effort_for(n, p) != NAMING_MOST)
+			return false;
+		__attribute__((fallthrough));
 	case NAMING_BY_NUMBER: user = user_of(n, p->uid); return user && is_name_known(user);
 	default: return false;
 	}
@@ -199,6 +203,12 @@ static int set_group(struct namegroups *n, struct process *p, const char *name, 
 	return group ? membership_set_namegroup(n->sums, p, group->slot) : -ENOMEM;
 }
 
+/* Whether P has a group that may have the number of its user in its name. */
+static bool is_by_number(const struct process *p)
+{
+	return p->naming == NAMING_BY_NUMBER || p->naming == NAMING_BY_NUMBER_COSTLY;
+}
+
 /* P has to wait for steps: no rule runs on it again before its turn. */
 static void leave_waiting(struct namegroups *n, struct process *p)
 {
@@ -206,6 +216,8 @@ static void leave_waiting(struct namegroups *n, struct process *p)
 		n->next_costly = p->pid;
 	if (p->naming == NAMING_NEW)
 		p->naming = NAMING_COSTLY;
+	else if (p->naming == NAMING_BY_NUMBER)
+		p->naming = NAMING_BY_NUMBER_COSTLY;
 }
 
 /*
@@ -239,7 +251,7 @@ static int run_rules(struct namegroups *n, struct process *p, const char *userna
 		leave_waiting(n, p);
 		return r;
 	}
-	if (r >= 0 && p->naming != NAMING_BY_NUMBER)
+	if (r >= 0 && !is_by_number(p))
 		n->failures += has_failed || is_partial;
 	return r;
 }
@@ -294,7 +306,7 @@ static int namegroups_match(struct namegroups *n, struct process *p)
 		e = match_read(n, p, is_partial);
 	if (e == 0 || e == -ENOMEM)
 		return e;
-	return p->naming == NAMING_BY_NUMBER || p->inherits_group ? 0 : set_group(n, p, NULL, 0);
+	return is_by_number(p) || p->inherits_group ? 0 : set_group(n, p, NULL, 0);
 }
 
 static int match_next(struct namegroups *n)
@@ -306,7 +318,7 @@ static int match_next(struct namegroups *n)
 	p = n->member[n->at++];
 	if (has_to_match(n, p))
 		r = namegroups_match(n, p);
-	else if (p->naming == NAMING_COSTLY)
+	else if (p->naming == NAMING_COSTLY || p->naming == NAMING_BY_NUMBER_COSTLY)
 		leave_waiting(n, p);
 	else if (p->naming == NAMING_UNSURE || p->naming == NAMING_VISITED)
 		p->naming = NAMING_UNMATCHED;

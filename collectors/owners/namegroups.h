@@ -67,7 +67,7 @@ struct namegroups {
 	 * .steps of them all are below .steps_max. .next_costly is the first process to which none were
 	 * left, so that each process has its turn; 0: there is none. Others take the usual steps while
 	 * .usual_steps are below .usual_max, and then the least ones. If these do not suffice, a
-	 * process waits for its turn as NAMING_COSTLY, and is not read before.
+	 * process waits for its turn (NAMING_COSTLY, NAMING_BY_NUMBER_COSTLY), and is not read before.
 	 */
 	pid_t costly_from, next_costly;
 	uint64_t steps, steps_max; /* of the pass, beyond the least ones */

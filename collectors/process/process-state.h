@@ -37,6 +37,7 @@ enum naming_state {
 	NAMING_NEW,       /* no rule has run */
 	NAMING_COSTLY,    /* the rules take more steps than were left, and wait for its turn */
 	NAMING_BY_NUMBER, /* a rule has matched, and its name may lack the name of the user */
+	NAMING_BY_NUMBER_COSTLY, /* both: the rules have to run again, and wait for its turn */
 	NAMING_UNMATCHED, /* no rule has matched, and the pass has not looked at the ancestors yet */
 	NAMING_VISITED,   /* its ancestors are being looked at */
 	NAMING_UNSURE,    /* an ancestor is not settled, or not known: its group may change */

@@ -25,7 +25,8 @@ static void add_costly(const struct grouped *s, unsigned int image, const char *
 	}
 }
 
-static struct naming_rules *costly_rules(void)
+/* LAST is the name that the last rule gives. */
+static struct naming_rules *costly_rules_with(const char *last)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
@@ -33,20 +34,30 @@ static struct naming_rules *costly_rules(void)
 	for (int i = 0; i < 40; i++)
 		buffer_add_text(&text, "- cmdline: ['x*x*[yz]']\n  name: x\n");
 	buffer_add_text(&text, "- cmdline: ['^xxx']\n  name: costly\n");
-	buffer_add_text(&text, "- comm: [helper]\n  name: last\n");
-	buffer_add_char(&text, 0);
+	buffer_printf(&text, "- comm: [helper]\n  name: '%s'\n%c", last, 0);
 	assert_int_equal(text.error, 0);
 	return grouped_rules(text.data);
 }
 
-/* Returns how many of the costly processes from index FROM on have a group. */
-static int count_grouped(const struct view *view, int from)
+static struct naming_rules *costly_rules(void)
+{
+	return costly_rules_with("last");
+}
+
+/* Returns how many of the costly processes from index FROM on are in the group NAME. */
+static int count_named(const struct view *view, int from, const char *name)
 {
 	int count = 0;
 
 	for (int i = from; i < COSTLY; i++)
-		count += strcmp(grouped_name(view, COSTLY_PID + i), "last") == 0;
+		count += strcmp(grouped_name(view, COSTLY_PID + i), name) == 0;
 	return count;
+}
+
+/* Returns how many of them have a group. */
+static int count_grouped(const struct view *view, int from)
+{
+	return count_named(view, from, "last");
 }
 
 /* Each has its turn, although all of them are new in each pass; cheap processes never wait. */
@@ -103,6 +114,39 @@ static void costly_processes_take_a_part_of_the_budget(void **state)
 	assert_in_range(s.opened.count, 1, 5);
 	assert_int_equal(count_grouped(third, 0), count_grouped(second, 0) + (int)s.opened.count);
 	assert_int_equal(grouped_failures(third), grouped_failures(second) + s.opened.count);
+}
+
+/*
+ * The rules run again for the name of a user. A process for which no steps are left then keeps the
+ * number, and waits for its turn, too. Others do not wait.
+ */
+static void costly_processes_wait_for_names(void **state)
+{
+	AUTO_FREE char *line = grouped_cmdline("", 4000);
+	AUTO_GROUPED struct grouped s;
+	AUTO_VIEW struct view *first = NULL;
+	struct pass_options o = run_adaptive;
+	int named = 0;
+
+	(void)state;
+	o.budget_cpu_ppm = CPU_BUDGET_PPM_PER_PERCENT;
+	grouped_open_with(&s, &o, NULL);
+	pass_set_naming(s.pass, costly_rules_with("{{.Username}}"));
+	add_costly(&s, 1, line);
+	first = grouped_run(&s);
+	assert_string_equal(grouped_name(first, COSTLY_PID + COSTLY), "root");
+	assert_in_range(count_named(first, 0, "0"), COSTLY / 2, COSTLY - 1);
+	assert_int_equal(count_named(first, 0, "root"), 0);
+	for (int i = 0; i < COSTLY && named < COSTLY; i++) {
+		AUTO_VIEW struct view *view = grouped_run(&s);
+
+		assert_in_range(s.opened.count, 1, 5);
+		named += (int)s.opened.count;
+		assert_int_equal(count_named(view, 0, "root"), named);
+		assert_int_equal(grouped_failures(view),
+			count_named(view, 0, "0") + count_named(view, 0, "root"));
+	}
+	assert_int_equal(named, COSTLY);
 }
 
 enum { ORDINARY = 400, ORDINARY_PID = 1000 };
@@ -185,6 +229,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costly_processes_wait_for_later_passes),
 		cmocka_unit_test(costly_processes_take_a_part_of_the_budget),
+		cmocka_unit_test(costly_processes_wait_for_names),
 		cmocka_unit_test(usual_steps_of_a_pass_are_limited),
 		cmocka_unit_test(single_pass_finishes_costly_processes),
 	};
