@@ -126,7 +126,7 @@ static void costly_processes_wait_for_names(void **state)
 	AUTO_GROUPED struct grouped s;
 	AUTO_VIEW struct view *first = NULL;
 	struct pass_options o = run_adaptive;
-	int named = 0;
+	int numbered, named = 0;
 
 	(void)state;
 	o.budget_cpu_ppm = CPU_BUDGET_PPM_PER_PERCENT;
@@ -135,9 +135,11 @@ static void costly_processes_wait_for_names(void **state)
 	add_costly(&s, 1, line);
 	first = grouped_run(&s);
 	assert_string_equal(grouped_name(first, COSTLY_PID + COSTLY), "root");
-	assert_in_range(count_named(first, 0, "0"), COSTLY / 2, COSTLY - 1);
+	numbered = count_named(first, 0, "0");
+	assert_in_range(numbered, COSTLY / 2, COSTLY - 1);
 	assert_int_equal(count_named(first, 0, "root"), 0);
-	for (int i = 0; i < COSTLY && named < COSTLY; i++) {
+	/* The others are first, since no steps were left for them first. */
+	while (named <= COSTLY - numbered) {
 		AUTO_VIEW struct view *view = grouped_run(&s);
 
 		assert_in_range(s.opened.count, 1, 5);
@@ -146,10 +148,9 @@ static void costly_processes_wait_for_names(void **state)
 		assert_int_equal(grouped_failures(view),
 			count_named(view, 0, "0") + count_named(view, 0, "root"));
 	}
-	assert_int_equal(named, COSTLY);
 }
 
-enum { ORDINARY = 400, ORDINARY_PID = 1000 };
+enum { ORDINARY = 240, ORDINARY_PID = 1000 };
 
 static void add_ordinary(const struct grouped *s, unsigned int image, const char *cmdline)
 {
@@ -174,12 +175,13 @@ static int count_ordinary(const struct view *view)
 }
 
 /*
- * Very many new processes, each of which takes less than the usual steps, wait for each other, too.
- * Those that take the least steps do not. Every process is read at most twice.
+ * Many new processes, each of which takes less than the usual steps, wait for each other, too: in a
+ * pass about 90 take all the steps that they need, and 90 the usual ones. Those that take the least
+ * steps do not wait. Every process is read at most twice.
  */
 static void usual_steps_of_a_pass_are_limited(void **state)
 {
-	AUTO_FREE char *line = grouped_cmdline("", 40); /* about 12,000 of the 20,400 usual steps */
+	AUTO_FREE char *line = grouped_cmdline("", 44); /* about 16,000 of the 20,400 usual steps */
 	AUTO_GROUPED struct grouped s;
 	struct pass_options o = run_adaptive;
 	int done = 0, passes = 0;
@@ -199,7 +201,7 @@ static void usual_steps_of_a_pass_are_limited(void **state)
 		before = done;
 		done = count_ordinary(view);
 		opened += s.opened.count;
-		assert_in_range(done - before, 1, 300);
+		assert_in_range(done - before, passes ? 1 : 120, 200);
 		assert_string_equal(grouped_name(view, ORDINARY_PID + ORDINARY), "last");
 		assert_int_equal(grouped_failures(view), 0);
 	}
