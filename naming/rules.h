@@ -81,8 +81,9 @@ enum naming_effort {
 
 /*
  * Appends the name of P's group to NAME, at most SNAPSHOT_NAME_MAX bytes of clean text: the caller
- * need not escape it. Returns 1 if a rule matched; 0 if none did; -EAGAIN if the searches need more
- * steps than EFFORT, which is not NAMING_MOST, allows: the caller may try later; or -ENOMEM.
+ * need not escape it. Returns 1 if a rule matched; 0 if none did; -EAGAIN if EFFORT is not NAMING_MOST,
+ * and a search needs more steps than are left of it or reaches the limit of its memory: the caller may
+ * try later; or -ENOMEM.
  *
  * A pattern that takes too many steps, or too much memory, counts as no match. So do all further ones
  * if the process has taken all steps of NAMING_MOST. A template that fails gives the text before the
