@@ -139,11 +139,12 @@ static bool has_to_match(struct namegroups *n, const struct process *p)
 	switch (p->naming) {
 	case NAMING_NEW: return n->stage == NAMEGROUPS_MATCH;
 	case NAMING_COSTLY: return n->stage == NAMEGROUPS_MATCH && effort_for(n, p) == NAMING_MOST;
+	case NAMING_BY_NUMBER:
 	case NAMING_BY_NUMBER_COSTLY:
-		if (effort_for(n, p) != NAMING_MOST)
+		if (p->naming == NAMING_BY_NUMBER_COSTLY && effort_for(n, p) != NAMING_MOST)
 			return false;
-		__attribute__((fallthrough));
-	case NAMING_BY_NUMBER: user = user_of(n, p->uid); return user && is_name_known(user);
+		user = user_of(n, p->uid);
+		return user && is_name_known(user);
 	default: return false;
 	}
 }
