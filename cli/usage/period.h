@@ -2,8 +2,7 @@
 /*
  * Periods
  *
- * Hours, days and months of the local time zone (TZ), and points in time that users type. Pure
- * except for TZ.
+ * Hours, days and months of the local time zone (TZ). Pure except for TZ.
  */
 #ifndef MEMTALLY_CLI_USAGE_PERIOD_H
 #define MEMTALLY_CLI_USAGE_PERIOD_H
@@ -22,14 +21,6 @@ enum {
 	PERIODS_MAX = 10000,
 	PERIOD_TEXT_SIZE = 32,
 };
-
-/*
- * Parses TEXT as a point in time in *RET_S, in seconds since the epoch: "now", "today" or
- * "yesterday" (their start), "2026-11-23", "2026-11-23 08:00" (also with seconds, or a T as
- * separator), or a duration ago ("36h"). NOW_S is the current time. Returns 0; -EINVAL if it is
- * none of these or before 1970.
- */
-int period_parse(const char *text, int64_t now_s, int64_t *ret_s);
 
 /*
  * Returns the default of --since for usage until UNTIL_S, in seconds since the epoch: 24 hours,

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/os/channel.h"
 #include "base/saturate.h"
+#include "base/when.h"
 #include "cli/common/command.h"
 #include "cli/common/selection.h"
 #include "cli/common/sort-names.h"
@@ -81,7 +82,7 @@ const char *usage_by(unsigned int i)
 static int parse_time(const char *option, const char *text, int64_t now_s, int64_t *ret,
 	char error[static CLI_OPTION_ERROR_SIZE])
 {
-	if (!text || period_parse(text, now_s, ret) == 0)
+	if (!text || when_parse(text, now_s, ret) == 0)
 		return 0;
 	return cli_option_refuse(option, text,
 		"a date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), now, today, yesterday or a duration ago (36h)",

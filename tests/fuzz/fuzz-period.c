@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/when.h"
 #include "cli/usage/period.h"
 
 /* The input is a time zone, a newline, and a point in time. */
@@ -21,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	*time++ = 0;
 	setenv("TZ", text, 1);
 	tzset();
-	if (period_parse(time, now_s, &s) < 0)
+	if (when_parse(time, now_s, &s) < 0)
 		return 0;
 	for (unsigned int per = USAGE_PER_ALL; per <= USAGE_PER_MONTH; per++) {
 		AUTO_FREE struct period *list = NULL;
