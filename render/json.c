@@ -467,17 +467,21 @@ void json_render_host_status(const struct view *view, struct buffer *to)
 	json_render_status(view, to);
 }
 
-void json_render_error(const char *message, struct buffer *to)
+void json_render_string(const char *text, struct buffer *to)
 {
 	AUTO_BUFFER struct buffer clean = {0};
 
-	text_add_clean(&clean, message, strlen(message));
+	text_add_clean(&clean, text, strlen(text));
 	buffer_add_char(&clean, '\0');
-	if (clean.error) {
+	if (clean.error)
 		to->error = clean.error;
-		return;
-	}
+	else
+		json_render_add_text(to, clean.data);
+}
+
+void json_render_error(const char *message, struct buffer *to)
+{
 	buffer_add_text(to, "{\"error\":");
-	json_render_add_text(to, clean.data);
+	json_render_string(message, to);
 	buffer_add_char(to, '}');
 }

@@ -63,6 +63,9 @@ void json_render_host_status(const struct view *view, struct buffer *to);
  */
 const char *json_list_name(enum metric_scope scope);
 
+/* Appends TEXT, which may contain any bytes, as a JSON string. */
+void json_render_string(const char *text, struct buffer *to);
+
 /* Appends `{"error":"..."}`. MESSAGE may contain any bytes. */
 void json_render_error(const char *message, struct buffer *to);
 

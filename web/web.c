@@ -317,7 +317,7 @@ static int web_loop(struct web *w)
 		if (w->poll[LOOP_LINK].revents && w->site.cache.view)
 			view_rest(w->site.cache.view);
 		if (loop_receive(&w->loop, now, &view)) {
-			cache_replace(&w->site.cache, view);
+			site_take(&w->site, view);
 			resident_trim(); /* frees what many clients have left behind */
 		}
 		look_at_access(w, now);

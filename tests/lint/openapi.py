@@ -9,6 +9,7 @@ WIDTH = 100
 
 # The path that an option turns on.
 COMPAT = "/compat/process-exporter/metrics"
+HISTORY_PATH = "/api/v1/history"
 # The answer at each path that is no list of owners: the name of its schema, or its media types.
 ANSWERS = {
     "/metrics": ["text/plain", "application/openmetrics-text"],
@@ -16,6 +17,7 @@ ANSWERS = {
     "/": ["text/html"],
     "/api/v1/": "paths",
     "/api/v1/host": "host_answer",
+    HISTORY_PATH: "history_answer",
     "/api/v1/processes": "processes_answer",
     "/api/v1/processes/PID": "process_answer",
     "/api/v1/files": "files_answer",
@@ -24,7 +26,7 @@ ANSWERS = {
     "/healthz": ["text/plain"],
 }
 # Answers without an ETag.
-UNTAGGED = ("/", "/api/v1/", "/api/v1/status", "/readyz", "/healthz")
+UNTAGGED = ("/", "/api/v1/", HISTORY_PATH, "/api/v1/status", "/readyz", "/healthz")
 # Errors of every path; the others are those of a malformed request, or of a path.
 ERRORS = ("400", "401", "403", "421", "429", "503")
 # Rows of owners that have a number.
@@ -37,6 +39,21 @@ PARAMETERS = {
     "order": ({"type": "string", "enum": ["asc", "desc"]},
               "By default desc for quantities, asc for names and numbers of things."),
     "limit": ({"type": "integer", "minimum": 1, "maximum": 1000000}, "Only the first rows; by default all."),
+}
+# Those of /api/v1/history, where limit is another one.
+TIME = "Seconds since 1970, a date (2026-11-01), a date and a time (2026-11-01T08:00), now, today, yesterday or a duration ago (36h)."
+HISTORY = {
+    "scope": (STRING, "host, or the name of a kind of owners; by default user."),
+    "name": ({"type": "array", "items": {"type": "string", "maxLength": 1023}, "maxItems": 64},
+             "Only rows with exactly this name; by default the rows with the largest mean."),
+    "metric": ({"type": "string",
+                "enum": ["pss_bytes", "uss_bytes", "rss_bytes", "swap_pss_bytes", "vm_swap_bytes", "processes"]},
+               "By default pss_bytes."),
+    "from": (STRING, TIME + " By default an hour before to."),
+    "to": (STRING, TIME + " By default now."),
+    "step": (STRING, "Seconds, or a duration such as 5m. A value is the mean over a step. By default as short as there are at "
+             "most 1000 points; a shorter step is raised."),
+    "limit": ({"type": "integer", "minimum": 1, "maximum": 100}, "Rows at most, if there is no name; by default 20."),
 }
 FILTER = "Only rows with exactly this value. If it is given several times, any of the values matches."
 FILTERS = {"pid": {"type": "integer", "minimum": 0}, "deleted": BOOLEAN, "executable": BOOLEAN}
@@ -127,6 +144,30 @@ def status_schemas(fields, histograms):
     }
 
 
+def history_schemas():
+    time = described(NUMBER, "Seconds since 1970.")
+    values = {"type": "array", "items": {"type": "number", "nullable": True}}
+    source = record({"source": choice("memtally-web", "memtally-ledger"), "from_seconds": time, "to_seconds": time,
+                     "resolution_seconds": INTEGER}, ["source", "from_seconds", "to_seconds", "resolution_seconds"],
+                    "Consecutive points from one source.")
+    row = record({"name": STRING, "id": described(INTEGER, "Of users the uid, of groups the gid."),
+                  "user": described(STRING, "Of owners that belong to a user."), "values": values,
+                  "low": described(values, "Lower bounds, if the source knows them."),
+                  "high": described(values, "Upper bounds, if the source knows them.")}, ["name", "values"],
+                 "Each list has a value for each of times_seconds; null: not known.")
+    return {
+        "history_source": source,
+        "history_row": row,
+        "history": record({
+            "scope": STRING, "metric": STRING, "from_seconds": time, "to_seconds": time,
+            "step_seconds": described(INTEGER, "The shortest step between points."),
+            "sources": rows(reference("schemas", "history_source")),
+            "problem": described(STRING, "Why a part of the time is missing; a sentence for people."),
+            "times_seconds": rows(time), "rows": rows(reference("schemas", "history_row")),
+        }, ["scope", "metric", "from_seconds", "to_seconds", "step_seconds", "sources", "times_seconds", "rows"]),
+    }
+
+
 def schemas(fields, owners, parts, histograms):
     snapshot = record({
         "instance": {"type": "string", "pattern": "^[0-9a-f]+$"}, "time": {"type": "string", "format": "date-time"},
@@ -152,10 +193,12 @@ def schemas(fields, owners, parts, histograms):
     }
     found.update({name: owner_row(name, labels.split(), parts[name]) for name, _, labels, _ in owners})
     found.update(status_schemas(fields["self"], histograms))
+    found.update(history_schemas())
     survey = {"survey": reference("schemas", "survey")}
     found["host_answer"] = answer(
         {"host": reference("schemas", "host")},
         {"shmem": rows(reference("schemas", "shmem")), "tmpfs": rows(reference("schemas", "tmpfs")), **survey})
+    found["history_answer"] = answer({"history": reference("schemas", "history")})
     found["processes_answer"] = answer({"processes": rows(reference("schemas", "process"))})
     found["process_answer"] = answer({"process": reference("schemas", "process")})
     found["files_answer"] = answer({"files": rows(reference("schemas", "file"))}, survey)
@@ -174,6 +217,11 @@ def errors_of(page):
         for status in statuses.split(", "):
             found.setdefault(status, []).append(re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("`", ""))
     return {status: "; or ".join(texts) for status, texts in found.items()}
+
+
+def inline(parameters):
+    """Returns the descriptions of parameters of one path."""
+    return [{"name": name, "in": "query", "description": text, "schema": schema} for name, (schema, text) in parameters.items()]
 
 
 def parameter(name):
@@ -202,7 +250,9 @@ def operation(path, first, names, what, kinds):
         responses["503"] = {"description": "There is no fresh snapshot; the answer is the reason.",
                             "content": content(kinds[first])}
     found = {"summary": what}
-    if names:
+    if first == HISTORY_PATH:
+        found["parameters"] = inline(HISTORY)
+    elif names:
         found["parameters"] = [reference("parameters", name) for name in names]
     if "PID" in path:
         found["parameters"] = [{"name": "pid", "in": "path", "required": True,
@@ -213,13 +263,13 @@ def operation(path, first, names, what, kinds):
 def document(routes, fields, owners, parts, histograms, page):
     """Returns the description. FIELDS has the JSON fields of each scope, PAGE is the text of docs/api.md."""
     kinds = {**ANSWERS, **{f"/api/v1/{rows_name}": f"{rows_name}_answer" for _, rows_name, _, _ in owners}}
-    used = {name: None for _, _, names, _ in routes for name in names.split() if name != "-"}
+    used = {name: None for path, _, names, _ in routes if path != HISTORY_PATH for name in names.split() if name != "-"}
     errors = errors_of(page)
     return {
         "openapi": "3.0.3",
         "info": {"title": "memtally-web", "version": "1", "license": {"name": "Apache-2.0"},
                  "description": "Memory figures of a host. docs/api.md explains them. HEAD is answered like GET, without a body. "
-                 "A field that is not known is absent, never 0 or null. Later versions may add fields."},
+                 "A field that is not known is absent, never 0 or null; a value in a history that is not known is null. Later versions may add fields."},
         "servers": [{"url": "http://127.0.0.1:9636"}],
         "security": [{}, {"password": []}],
         "paths": {path.replace("PID", "{pid}"): operation(path, path if first == "-" else first,

@@ -21,6 +21,7 @@
 #include "snapshot/owner.h"
 #include "snapshot/query.h"
 #include "snapshot/record.h"
+#include "web/site/route-list.h"
 #include "web/site/routes.h"
 
 static const char *or_dash(const char *text)
@@ -112,9 +113,8 @@ static void dump_routes(void)
 	struct route_row row;
 
 	for (size_t i = 0; routes_row(i, "/metrics", &row); i++) {
-		enum metric_scope scope = routes_list_scope(row.route);
-		const char *names[QUERY_PARAMETERS_MAX] = {"-"};
-		size_t count = scope == METRIC_SELF ? 1 : query_parameters(scope, names);
+		const char *names[QUERY_PARAMETERS_MAX];
+		size_t count = route_list_parameters(row.route, names);
 
 		printf("%s%s\t", row.folder, row.name);
 		if (row.is_alias)
@@ -122,6 +122,8 @@ static void dump_routes(void)
 		else
 			putchar('-');
 		putchar('\t');
+		if (!count)
+			putchar('-');
 		for (size_t j = 0; j < count; j++)
 			printf("%s%s", j ? " " : "", names[j]);
 		printf("\t%s\n", row.what);

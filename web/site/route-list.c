@@ -3,14 +3,29 @@
 
 #include "web/site/route-list.h"
 
-#include "snapshot/query.h"
-#include "web/site/routes.h"
+#include <assert.h>
+
+#include "web/history/history-query.h"
+
+static_assert((int)HISTORY_QUERY_PARAMETERS <= (int)QUERY_PARAMETERS_MAX,
+	"callers have room for the parameters of each route");
+
+size_t route_list_parameters(enum route route, const char *ret[static QUERY_PARAMETERS_MAX])
+{
+	enum metric_scope scope = routes_list_scope(route);
+
+	if (route == ROUTE_HISTORY) {
+		for (size_t i = 0; i < HISTORY_QUERY_PARAMETERS; i++)
+			ret[i] = history_query_parameter(i);
+		return HISTORY_QUERY_PARAMETERS;
+	}
+	return scope == METRIC_SELF ? 0 : query_parameters(scope, ret);
+}
 
 static void route_list_add_parameters(enum route route, struct buffer *to)
 {
-	enum metric_scope scope = routes_list_scope(route);
 	const char *names[QUERY_PARAMETERS_MAX];
-	size_t count = scope == METRIC_SELF ? 0 : query_parameters(scope, names);
+	size_t count = route_list_parameters(route, names);
 
 	for (size_t i = 0; i < count; i++)
 		buffer_printf(to, "%s\"%s\"", i ? "," : "", names[i]);

@@ -9,6 +9,13 @@
 #define MEMTALLY_WEB_SITE_ROUTE_LIST_H
 
 #include "base/buffer.h"
+#include "snapshot/query.h"
+#include "web/site/routes.h"
+
+/*
+ * Writes the names of all parameters at ROUTE to RET, and returns their number.
+ */
+size_t route_list_parameters(enum route route, const char *ret[static QUERY_PARAMETERS_MAX]);
 
 /*
  * Appends `{"routes":[{"path":...,"what":...,"parameters":[...]},...]}` and a newline to TO.

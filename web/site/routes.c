@@ -24,6 +24,7 @@ static const struct route_row rows[] = {
 	{API, "", ROUTE_INDEX, "all paths with their parameters; every answer below /api is JSON"},
 	{"/api/v1", "", ROUTE_INDEX, "the same as " API, true},
 	{API, "host", ROUTE_HOST, "the host as a whole, and where its memory is"},
+	{API, "history", ROUTE_HISTORY, "the host and its owners over time"},
 	{API, "processes", ROUTE_PROCESSES, "processes, the largest first"},
 	{PROCESS_PREFIX, "PID", ROUTE_PROCESS, "one process"},
 	{API, "files", ROUTE_FILES,

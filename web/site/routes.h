@@ -25,6 +25,7 @@ enum route {
 	ROUTE_INDEX, /* the list of routes */
 	ROUTE_STATUS,
 	ROUTE_HOST,
+	ROUTE_HISTORY,
 	ROUTE_FILES,
 	ROUTE_PROCESSES,
 	ROUTE_PROCESS,          /* one process, by pid */

@@ -4,12 +4,14 @@
 #include "web/site/site.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "web/assets/assets.h"
+#include "web/history/history-inquiry.h"
 #include "web/http/params.h"
 #include "web/site/fixed-width.h"
 #include "web/site/page.h"
@@ -45,6 +47,7 @@ enum {
 struct task {
 	struct site *site;
 	const struct request *rq;
+	const struct caller *caller;
 	struct sight sight;
 	uint64_t now_ns; /* CLOCK_BOOTTIME */
 	bool is_fresh;
@@ -52,7 +55,7 @@ struct task {
 
 void site_init(struct site *s, const struct link *link, const struct settings *settings)
 {
-	*s = (struct site){.link = link, .settings = settings};
+	*s = (struct site){.ring.bytes_max = RING_BYTES_MAX, .link = link, .settings = settings};
 	self_init(&s->self);
 }
 
@@ -64,6 +67,13 @@ void site_begin_round(struct site *s)
 void site_done(struct site *s)
 {
 	cache_done(&s->cache);
+	ring_done(&s->ring);
+}
+
+void site_take(struct site *s, struct view *view)
+{
+	(void)ring_take(&s->ring, view);
+	cache_replace(&s->cache, view);
 }
 
 static struct status make_status(const struct task *t)
@@ -455,6 +465,36 @@ static struct answer *answer_status(const struct task *t)
 	return TAKE_PTR(a);
 }
 
+/* Answers also with a stale snapshot, since the past does not become stale. */
+static struct answer *answer_history(const struct task *t)
+{
+	AUTO_HISTORY_INQUIRY struct history_inquiry *inquiry = NULL;
+	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
+	const struct view *view = t->site->cache.view;
+	const struct history_context context = {.ring = &t->site->ring,
+		.view = view,
+		.caller = t->caller,
+		.tcp_scope = (enum tcp_scope)t->site->settings->web_tcp_scope};
+	char error[QUERY_ERROR_SIZE];
+	int r;
+
+	if (!view)
+		return answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE, "there is no snapshot yet");
+	if (!a)
+		return NULL;
+	r = history_inquiry_new(&context, t->rq->query, t->rq->query ? strlen(t->rq->query) : 0,
+		(int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC), &inquiry, error);
+	if (r == HISTORY_INQUIRY_HIDDEN || r == -EINVAL)
+		return answer_new_error(r < 0 ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_FORBIDDEN, error);
+	if (r < 0)
+		return NULL;
+	json_render_head(view, t->now_ns, true, &a->before);
+	if (history_inquiry_render(inquiry, &context, &a->before) < 0)
+		return NULL;
+	buffer_add_char(&a->before, '\n');
+	return TAKE_PTR(a);
+}
+
 /* Answers the routes that need a fresh snapshot. */
 static struct answer *answer_data(const struct task *t, enum route route, uint32_t pid)
 {
@@ -502,6 +542,7 @@ static struct answer *answer_route(const struct task *t)
 	case ROUTE_READYZ: return answer_readyz(t);
 	case ROUTE_INDEX: return answer_index(t);
 	case ROUTE_STATUS: return answer_status(t);
+	case ROUTE_HISTORY: return answer_history(t);
 	default: return answer_data(t, route, pid);
 	}
 }
@@ -511,6 +552,7 @@ struct answer *site_answer(struct site *s, const struct request *rq, const struc
 {
 	struct task t = {.site = s,
 		.rq = rq,
+		.caller = caller,
 		.sight = caller_sight(
 			caller, (enum tcp_scope)s->settings->web_tcp_scope, s->cache.view),
 		.now_ns = now_boottime_ns};

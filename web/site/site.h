@@ -10,6 +10,7 @@
 
 #include "config/option.h"
 #include "snapshot/link.h"
+#include "web/history/ring.h"
 #include "web/http/request.h"
 #include "web/net/caller.h"
 #include "web/site/answer.h"
@@ -19,6 +20,7 @@
 
 struct site {
 	struct cache cache;
+	struct ring ring; /* of the last hour */
 	struct counters counters;
 	struct self self;
 	unsigned int turns;              /* long lists that may still begin in this round */
@@ -31,8 +33,14 @@ struct site {
  * SETTINGS stay borrowed until site_done().
  */
 void site_init(struct site *s, const struct link *link, const struct settings *settings);
-/* Drops the snapshot and all cached bodies. */
+/* Drops the snapshot, all cached bodies, and the points of the past. */
 void site_done(struct site *s);
+
+/*
+ * Replaces the snapshot by VIEW, takes over the caller's reference to it, and adds a point to the
+ * ring. Without memory the point is missing.
+ */
+void site_take(struct site *s, struct view *view);
 
 /*
  * Allows long lists to begin again, a limited number of them. Call it once in each round of the

@@ -53,6 +53,7 @@ static void has_every_path_with_its_parameters(void **state)
 		{"/api/v1", ""},
 		{"/api/v1/", ""},
 		{"/api/v1/host", ""},
+		{"/api/v1/history", "scope name metric from to step limit "},
 		{"/api/v1/status", ""},
 		{"/api/v1/processes/PID", ""},
 		{"/api/v1/processes",

@@ -34,6 +34,7 @@ static void finds_exact_paths(void **state)
 		{"/ready", ROUTE_NONE},
 		{"/api/v1/status", ROUTE_STATUS},
 		{"/api/v1/host", ROUTE_HOST},
+		{"/api/v1/history", ROUTE_HISTORY},
 		{"/api/v1/users", ROUTE_OWNERS + OWNER_USER},
 		{"/api/v1/programs", ROUTE_OWNERS + OWNER_PROGRAM},
 		{"/api/v1/units", ROUTE_OWNERS + OWNER_UNIT},
@@ -127,7 +128,7 @@ static void rows_have_one_route_each(void **state)
 		}
 		assert_int_equal(row.is_alias, !is_first);
 	}
-	assert_int_equal(count, 15 + OWNER_KINDS);
+	assert_int_equal(count, 16 + OWNER_KINDS);
 }
 
 /* The texts stand in HTML and JSON as they are. */

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/history/ring.h: the points of the last hour. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <math.h>
+
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/small.h"
+#include "web/history/ring.h"
+
+#define SECOND NS_PER_SEC
+#define T0     (1700000000 * SECOND)
+
+enum { ROOM = 1 << 20 };
+
+static const float unknown[RING_QUANTITIES] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+
+/* Adds a point at T0 + SECONDS with user NAME, whose PSS is VALUE. */
+static int put(struct ring *r, unsigned int seconds, const char *name, float value)
+{
+	float q[RING_QUANTITIES];
+
+	memcpy(q, unknown, sizeof(q));
+	q[RING_PSS] = value;
+	ring_begin(r, T0 + seconds * SECOND, seconds * SECOND, 10 * SECOND);
+	ring_add(r, METRIC_HOST, 0, "", "", q);
+	if (name)
+		ring_add(r, METRIC_USER, 7, name, "", q);
+	return ring_end(r);
+}
+
+/* Returns the sample of user NAME in point I of R; NULL: it has none. */
+static const struct ring_sample *sample_of(const struct ring *r, size_t i, const char *name)
+{
+	int64_t row = ring_find(r, METRIC_USER, name, "");
+	size_t count;
+	const struct ring_sample *s = ring_samples(r->point[i], METRIC_USER, &count);
+
+	for (size_t k = 0; row >= 0 && k < count; k++)
+		if (s[k].row == (uint32_t)row)
+			return &s[k];
+	return NULL;
+}
+
+/* Asserts that .bytes and the numbers of points of rows are right. */
+static void check(const struct ring *r)
+{
+	size_t bytes = 0, free_places = 0;
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < r->points; i++) {
+		const struct ring_point *p = r->point[i];
+
+		assert_true(p->realtime_ns > last_ns);
+		last_ns = p->realtime_ns;
+		bytes += sizeof(*p) + p->begin[METRIC_OWNERS_END] * sizeof(p->sample[0]);
+	}
+	for (size_t i = 0; i < r->rows; i++) {
+		const struct ring_row *row = &r->row[i];
+		uint32_t points = 0;
+
+		for (size_t k = 0; k < r->points; k++)
+			for (size_t j = 0; j < r->point[k]->begin[METRIC_OWNERS_END]; j++)
+				points += r->point[k]->sample[j].row == i;
+		assert_int_equal(row->points, points);
+		assert_int_equal(points != 0, row->name != NULL);
+		free_places += !row->name;
+		if (row->name)
+			bytes += sizeof(*row) + strlen(row->name) + strlen(row->user) + 2;
+	}
+	assert_int_equal(r->bytes, bytes);
+	assert_int_equal(r->rows_free, free_places);
+	assert_true(r->bytes <= r->bytes_max);
+}
+
+static const unsigned int scope_of[RING_QUANTITIES] = {SCOPE_PSS, SCOPE_PSS_LOW, SCOPE_PSS_HIGH,
+	SCOPE_USS, SCOPE_RSS, SCOPE_SWAP_PSS, SCOPE_VM_SWAP, SCOPE_PROCESSES};
+
+/* Every exported row of the snapshot is in the point, with the same amounts. */
+static void takes_exported_rows(void **state)
+{
+	const struct sample_options options = {.more = 50, .exported = 20};
+	AUTO_VIEW struct view *view = sample_open(&options);
+	struct ring r = {.bytes_max = ROOM};
+	unsigned int absent = 0, hidden = 0;
+
+	(void)state;
+	assert_int_equal(ring_take(&r, view), 0);
+	assert_int_equal(r.points, 1);
+	assert_int_equal(r.point[0]->realtime_ns, view->header->realtime_ns);
+	assert_int_equal(r.point[0]->length_ns, view->header->interval_ns);
+	for (unsigned int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++) {
+		size_t count, next = 0;
+		const struct ring_sample *sample = ring_samples(
+			r.point[0], (enum metric_scope)scope, &count);
+
+		for (uint32_t i = 0; i < view_count(view, (enum metric_scope)scope); i++) {
+			const struct snapshot_scope *s = view_scope(
+				view, (enum metric_scope)scope, i);
+			const struct ring_row *row;
+
+			if (scope != METRIC_HOST && !(s->flags & SCOPE_EXPORTED)) {
+				hidden++;
+				continue;
+			}
+			assert_true(next < count);
+			row = &r.row[sample[next].row];
+			assert_int_equal(row->scope, scope);
+			assert_string_equal(
+				row->name, scope == METRIC_HOST ? "" : view_text(view, s->name));
+			assert_string_equal(row->user, view_text(view, s->user));
+			for (size_t k = 0; k < RING_QUANTITIES; k++) {
+				bool is_known = (s->present >> scope_of[k]) & 1;
+
+				absent += !is_known;
+				assert_int_equal(is_known, !isnan(sample[next].q[k]));
+				if (is_known)
+					assert_true(sample[next].q[k] == (float)s->q[scope_of[k]]);
+			}
+			next++;
+		}
+		assert_int_equal(next, count);
+	}
+	assert_true(absent && hidden);
+	check(&r);
+	ring_done(&r);
+	assert_int_equal(r.bytes, 0);
+}
+
+static void keeps_the_past_of_vanished_rows_for_an_hour(void **state)
+{
+	struct ring r = {.bytes_max = ROOM};
+
+	(void)state;
+	assert_int_equal(put(&r, 0, "alice", 1), 0);
+	assert_int_equal(put(&r, 10, "bob", 2), 0);
+	assert_int_equal(put(&r, 3600, "carol", 3), 0);
+	assert_int_equal(r.points, 3);
+	assert_true(sample_of(&r, 0, "alice")->q[RING_PSS] == 1.0F);
+	assert_null(sample_of(&r, 1, "alice"));
+	check(&r);
+	assert_int_equal(put(&r, 3601, "carol", 4), 0);
+	assert_int_equal(r.points, 3);
+	assert_int_equal(ring_find(&r, METRIC_USER, "alice", ""), -1);
+	assert_true(sample_of(&r, 0, "bob")->q[RING_PSS] == 2.0F);
+	check(&r);
+	assert_int_equal(put(&r, 3602, "dave", 5), 0); /* in the place of alice */
+	assert_int_equal(r.rows, 4);
+	check(&r);
+	ring_done(&r);
+}
+
+/* A snapshot that arrives twice is one point; after the clock was set back time ascends, too. */
+static void times_ascend(void **state)
+{
+	struct ring r = {.bytes_max = ROOM};
+
+	(void)state;
+	for (unsigned int i = 0; i < 5; i++)
+		assert_int_equal(put(&r, i * 10, "alice", (float)i), 0);
+	assert_int_equal(put(&r, 40, "alice", 9), 0);
+	assert_int_equal(r.points, 5);
+	assert_true(sample_of(&r, 4, "alice")->q[RING_PSS] == 9.0F);
+	assert_int_equal(put(&r, 15, "bob", 7), 0);
+	assert_int_equal(r.points, 3);
+	assert_int_equal(r.point[2]->realtime_ns, T0 + 15 * SECOND);
+	check(&r);
+	ring_done(&r);
+}
+
+static void drops_the_oldest_beyond_its_limit(void **state)
+{
+	struct ring r = {.bytes_max = 2000};
+	char name[16];
+
+	(void)state;
+	for (unsigned int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "user%u", i);
+		assert_int_equal(put(&r, i * 10, name, (float)i), 0);
+		check(&r);
+		assert_true(r.points >= 1);
+		assert_int_equal(r.point[r.points - 1]->realtime_ns, T0 + i * 10 * SECOND);
+	}
+	assert_true(r.points > 3 && r.points < 20 && r.rows < 20);
+	r.bytes_max = 100; /* no point fits */
+	assert_int_equal(put(&r, 1000, "alice", 1), 0);
+	assert_int_equal(r.points, 0);
+	check(&r);
+	ring_done(&r);
+}
+
+/* Rows of one name and user are one row; the same name of another user is another one. */
+static void tells_rows_apart(void **state)
+{
+	float q[RING_QUANTITIES] = {10, 10, 10, 10, 10, 10, 10, 10};
+	struct ring r = {.bytes_max = ROOM};
+	size_t count;
+
+	(void)state;
+	ring_begin(&r, T0, 0, SECOND);
+	ring_add(&r, METRIC_USER, 1, "alice", "", q);
+	ring_add(&r, METRIC_PROGRAM, 0, "alice", "", q);
+	ring_add(&r, METRIC_USER_UNIT, 0, "app.service", "alice", q);
+	ring_add(&r, METRIC_USER_UNIT, 0, "app.service", "bob", q);
+	q[RING_RSS] = NAN;
+	ring_add(&r, METRIC_USER_UNIT, 0, "app.service", "bob", q);
+	assert_int_equal(ring_end(&r), 0);
+	ring_samples(r.point[0], METRIC_USER_UNIT, &count);
+	assert_int_equal(count, 2);
+	ring_samples(r.point[0], METRIC_GROUP, &count);
+	assert_int_equal(count, 0);
+	assert_int_equal(r.rows, 4);
+	assert_true(r.point[0]->sample[3].q[RING_PSS] == 20.0F);
+	assert_true(isnan(r.point[0]->sample[3].q[RING_RSS]));
+	assert_int_equal(ring_find(&r, METRIC_USER_UNIT, "app.service", "bob"), 3);
+	assert_int_equal(ring_find(&r, METRIC_USER_UNIT, "app.service", ""), -1);
+	check(&r);
+	ring_done(&r);
+}
+
+static struct view *open_at(uint64_t seconds, uint8_t instance, uint64_t userns)
+{
+	struct image_header head = {.instance[0] = instance,
+		.sequence = 1,
+		.realtime_ns = T0 + seconds * SECOND,
+		.boottime_ns = (seconds + 1) * SECOND,
+		.stale_ns = (seconds + 30) * SECOND,
+		.interval_ns = SECOND,
+		.userns = userns};
+	AUTO_SMALL struct small s = {0};
+	struct snapshot_scope *user;
+
+	small_begin(&s);
+	user = builder_add_scope(&s.builder, METRIC_USER);
+	assert_non_null(user);
+	user->name = builder_add_text(&s.builder, "alice", 5);
+	user->flags = SCOPE_EXPORTED;
+	return small_view(&s.builder, &head);
+}
+
+/* Another memtallyd continues the rows, unless its uids are those of another user namespace. */
+static void goes_on_after_a_restart(void **state)
+{
+	struct ring r = {.bytes_max = ROOM};
+
+	(void)state;
+	for (uint8_t i = 0; i < 3; i++) {
+		AUTO_VIEW struct view *view = open_at(i, i, i < 2 ? 5 : 6);
+
+		assert_int_equal(ring_take(&r, view), 0);
+		assert_int_equal(r.points, i < 2 ? i + 1 : 1);
+		assert_int_equal(r.rows - r.rows_free, 2);
+		check(&r);
+	}
+	ring_done(&r);
+}
+
+static void a_failed_allocation_costs_a_point(void **state)
+{
+	(void)state;
+	for (unsigned int n = 1; n; n = allocation_next(n)) {
+		struct ring r = {.bytes_max = ROOM};
+		bool failed;
+
+		assert_int_equal(put(&r, 0, "alice", 1), 0);
+		allocation_fail_at(n);
+		failed = allocation_check(put(&r, 10, "bob", 2));
+		check(&r);
+		assert_int_equal(r.points, failed ? 1 : 2);
+		assert_int_equal(put(&r, 20, "bob", 3), 0);
+		assert_int_equal(r.points, failed ? 2 : 3);
+		check(&r);
+		ring_done(&r);
+	}
+	for (unsigned int n = 1; n; n = allocation_next(n)) {
+		struct ring r = {.bytes_max = ROOM};
+
+		allocation_fail_at(n);
+		allocation_check(put(&r, 10, "bob", 2));
+		check(&r);
+		ring_done(&r);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_exported_rows),
+		cmocka_unit_test(keeps_the_past_of_vanished_rows_for_an_hour),
+		cmocka_unit_test(times_ascend),
+		cmocka_unit_test(drops_the_oldest_beyond_its_limit),
+		cmocka_unit_test(tells_rows_apart),
+		cmocka_unit_test(goes_on_after_a_restart),
+		cmocka_unit_test(a_failed_allocation_costs_a_point),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

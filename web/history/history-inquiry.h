@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inquiries about the past
+ *
+ * A request for /api/v1/history while it is being answered: what is asked, what the caller may see,
+ * and what memtally-ledger has answered so far.
+ */
+#ifndef MEMTALLY_WEB_HISTORY_INQUIRY_H
+#define MEMTALLY_WEB_HISTORY_INQUIRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "web/history/history-plan.h"
+#include "web/history/history-query.h"
+#include "web/history/history-sight.h"
+#include "web/history/ring.h"
+
+enum {
+	HISTORY_PROBLEM_SIZE = 256,
+	HISTORY_INQUIRY_HIDDEN = 1, /* outcome of history_inquiry_new() */
+};
+
+/* What an inquiry depends on, beside its parameters. All is borrowed. */
+struct history_context {
+	const struct ring *ring;
+	const struct view *view; /* the last snapshot; it may be stale */
+	const struct caller *caller;
+	enum tcp_scope tcp_scope;
+};
+
+struct history_inquiry {
+	struct history_query query;
+	struct history_plan plan;
+	struct ring ledger; /* the answers of the ledger: a point for each step */
+	/* Why the time before the ring's points is not complete; empty: it is, or is not asked for. */
+	char problem[HISTORY_PROBLEM_SIZE];
+};
+
+/*
+ * Begins an inquiry with the parameters TEXT, LEN bytes, at the time NOW_S in seconds since the
+ * epoch. Returns 0 with *RET, which the caller frees; HISTORY_INQUIRY_HIDDEN if the caller may see
+ * none of it, or -EINVAL if the parameters are wrong, both with a sentence for the client in ERROR;
+ * or -ENOMEM.
+ */
+int history_inquiry_new(const struct history_context *context, const char *text, size_t len,
+	int64_t now_s, struct history_inquiry **ret, char error[static QUERY_ERROR_SIZE]);
+
+/* Accepts NULL; returns NULL. */
+struct history_inquiry *history_inquiry_free(struct history_inquiry *i);
+
+static inline void cleanup_history_inquiry(struct history_inquiry **i)
+{
+	history_inquiry_free(*i);
+}
+#define AUTO_HISTORY_INQUIRY CLEANUP(cleanup_history_inquiry)
+
+/*
+ * Appends `,"history":{...}}` after a head (render/json.h), with what the caller may see now.
+ * Returns 0 or -ENOMEM.
+ */
+int history_inquiry_render(
+	const struct history_inquiry *i, const struct history_context *context, struct buffer *to);
+
+#endif
