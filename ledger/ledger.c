@@ -20,6 +20,7 @@
 #include "base/os/resident.h"
 #include "base/saturate.h"
 #include "config/settings.h"
+#include "confine/account.h"
 #include "ledger/sandbox.h"
 #include "ledger/usage-server.h"
 #include "ledger/writer.h"
@@ -93,6 +94,7 @@ static int find_directory(struct ledger *l)
 static int ledger_start(struct ledger *l)
 {
 	int fd = -1, r = loop_open(&l->loop, l->settings->snapshot_socket);
+	struct account web;
 
 	signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE fails like one to a full disk */
 	if (r == 0)
@@ -106,6 +108,12 @@ static int ledger_start(struct ledger *l)
 	if (r < 0)
 		log_warning(
 			"cannot look up group memtally: %s; its members see only their own rows",
+			strerror(-r));
+	r = account_find(ACCOUNT_PASSWD, "memtally-web", &web);
+	if (r == 0)
+		l->server.web = web.uid;
+	if (r < 0)
+		log_warning("cannot look up user memtally-web: %s; it gets no usage to show",
 			strerror(-r));
 	return 0;
 }

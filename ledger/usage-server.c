@@ -20,7 +20,7 @@ enum {
 
 void usage_server_init(struct usage_server *s, int listen_fd, const struct peer_rules *rules)
 {
-	*s = (struct usage_server){.listen_fd = listen_fd, .rules = rules};
+	*s = (struct usage_server){.listen_fd = listen_fd, .rules = rules, .web = (uid_t)-1};
 }
 
 static void usage_server_disconnect(struct usage_server *s, size_t i)
@@ -46,7 +46,7 @@ static bool is_answering(const struct usage_server_client *c)
 static bool may_ask(
 	const struct usage_server *s, const struct usage_server_client *c, uint64_t now_ns)
 {
-	return c->reader.sees_all || now_ns >= s->strangers_ns;
+	return c->is_trusted || now_ns >= s->strangers_ns;
 }
 
 size_t usage_server_poll(
@@ -73,7 +73,7 @@ size_t usage_server_poll(
  */
 static uint64_t turn_begin_ns(const struct usage_server *s, const struct usage_server_client *c)
 {
-	bool pauses = !is_answering(c) && !c->reader.sees_all && s->strangers_ns > c->checked_ns;
+	bool pauses = !is_answering(c) && !c->is_trusted && s->strangers_ns > c->checked_ns;
 
 	return pauses ? s->strangers_ns : c->checked_ns;
 }
@@ -120,9 +120,9 @@ static bool makes_room(const struct usage_server *s, const struct usage_server_c
 	size_t a_places = usage_server_places(s, a, coming),
 	       b_places = usage_server_places(s, b, coming);
 
-	if (a->reader.sees_all != b->reader.sees_all)
-		return b->reader.sees_all;
-	if (!a->reader.sees_all && a_places != b_places)
+	if (a->is_trusted != b->is_trusted)
+		return b->is_trusted;
+	if (!a->is_trusted && a_places != b_places)
 		return a_places > b_places;
 	if (a->idle_ns != b->idle_ns)
 		return a->idle_ns > b->idle_ns;
@@ -170,12 +170,13 @@ static void usage_server_admit(struct usage_server *s, int consumed_fd, uint64_t
 
 	if (peer_of(fd, s->rules, &kind, &c.uid) < 0)
 		return;
-	c.reader.sees_all = kind == PEER_TRUSTED;
+	c.is_trusted = kind == PEER_TRUSTED;
+	c.reader.sees_all = c.is_trusted || (kind == PEER_USER && c.uid == s->web);
 	c.reader.uid = kind == PEER_STRANGER ? OWNER_NO_ID : c.uid;
 	if (s->clients == USAGE_SERVER_CLIENTS_MAX ||
 		usage_server_count_of(s, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
 		usage_server_sweep(s);
-	if (!c.reader.sees_all && usage_server_count_of(s, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
+	if (!c.is_trusted && usage_server_count_of(s, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
 		return;
 	if (c.uid == s->last_uid && s->strangers_ns > now_ns)
 		c.waits_ns = s->strangers_ns;
@@ -251,7 +252,7 @@ static void find_idle(struct usage_server *s, uint64_t now_ns)
 
 	for (size_t i = 0; i < s->clients; i++) {
 		const struct usage_server_client *c = &s->client[i];
-		bool may_be = !c->reader.sees_all && !is_answering(c);
+		bool may_be = !c->is_trusted && !is_answering(c);
 
 		p[i] = (struct pollfd){.fd = may_be ? c->fd : -1, .events = POLLIN};
 	}
@@ -282,12 +283,24 @@ static void begin_pause(struct usage_server *s, uid_t uid, uint64_t begin_ns)
 			s->client[i].waits_ns = s->strangers_ns;
 }
 
+/*
+ * Sets *RET to the rows that the answer to REQUEST may have. Returns false if C may not ask for the
+ * uid that REQUEST names.
+ */
+static bool find_reader(const struct usage_server_client *c, const struct usage_request *request,
+	struct store_reader *ret)
+{
+	*ret = request->has_uid ? (struct store_reader){.uid = request->uid} : c->reader;
+	return !request->has_uid || c->reader.sees_all || c->reader.uid == request->uid;
+}
+
 /* Reads C's question, if there is one, and answers it. */
 static enum turn usage_server_serve(struct usage_server *s, struct usage_server_client *c,
 	usage_server_answer *answer, void *context)
 {
 	unsigned char text[USAGE_REQUEST_SIZE + 1];
 	struct usage_request request;
+	struct store_reader reader = c->reader;
 	uint64_t begin_ns;
 	enum turn turn;
 	ssize_t n;
@@ -300,9 +313,11 @@ static enum turn usage_server_serve(struct usage_server *s, struct usage_server_
 		return TURN_GONE;
 	begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	r = (size_t)n > sizeof(text) ? -EBADMSG : usage_request_parse(text, (size_t)n, &request);
+	if (r == 0 && !find_reader(c, &request, &reader))
+		r = -EACCES;
 	c->is_last = r < 0;
-	answer(context, r < 0 ? NULL : &request, &c->reader, &c->answer);
-	if (!c->reader.sees_all)
+	answer(context, r < 0 ? NULL : &request, &reader, &c->answer);
+	if (!c->is_trusted)
 		begin_pause(s, c->uid, begin_ns);
 	turn = c->answer.error ? TURN_GONE : send_some(c);
 	return turn == TURN_GONE ? TURN_GONE : TURN_USED;
@@ -334,7 +349,7 @@ static size_t next_stranger(const struct usage_server *s)
 	for (size_t i = 0; i < s->clients; i++) {
 		const struct usage_server_client *a = &s->client[i], *b = &s->client[found];
 
-		if (a->reader.sees_all || is_answering(a) || a->is_tried)
+		if (a->is_trusted || is_answering(a) || a->is_tried)
 			continue;
 		if (found == s->clients || a->waits_ns < b->waits_ns ||
 			(a->waits_ns == b->waits_ns && b->uid == s->last_uid))
@@ -361,7 +376,7 @@ static void serve_strangers(
 	}
 	/* find_idle() may have found others idle for too long. */
 	for (i = s->clients; i-- > 0;)
-		if (!s->client[i].reader.sees_all && s->client[i].idle_ns >= IDLE_NS)
+		if (!s->client[i].is_trusted && s->client[i].idle_ns >= IDLE_NS)
 			usage_server_disconnect(s, i);
 }
 
@@ -373,7 +388,7 @@ void usage_server_run(
 
 		if (is_answering(c))
 			usage_server_settle(s, i, send_some(c), now_ns);
-		else if (c->reader.sees_all)
+		else if (c->is_trusted)
 			usage_server_settle(
 				s, i, usage_server_serve(s, c, answer, context), now_ns);
 	}

@@ -4,7 +4,8 @@
  * when the last is answered. A client that neither asks nor reads for 10 s is disconnected; time in
  * which its question would not have been read does not count.
  *
- * Clients that see all rows are answered first. All other clients are called strangers. After an
+ * Trusted clients are answered first. All other clients are called strangers, and so is memtally-web,
+ * which sees all rows, but asks for clients of its own and names their uid in its questions. After an
  * answer to a stranger, strangers wait for three times as long as that answer took. They take turns
  * by uid: next is the uid that has waited longest. A uid that got an answer begins to wait when the
  * pause after it ends, on all of its connections.
@@ -23,13 +24,13 @@
 
 enum {
 	USAGE_SERVER_CLIENTS_MAX = 16,
-	USAGE_SERVER_CLIENTS_EACH = 4, /* connections of one uid that does not see all rows */
+	USAGE_SERVER_CLIENTS_EACH = 4, /* connections of one uid that is a stranger */
 	USAGE_SERVER_POLLS = USAGE_SERVER_CLIENTS_MAX + 1,
 };
 
 /*
  * Appends the answer to REQUEST to TO, which is empty, with the rows that READER may see. REQUEST
- * is NULL if the question was malformed. If TO->error is set afterwards, the client is
+ * is NULL if the question was malformed, or named another uid than a stranger's own. If TO->error is set afterwards, the client is
  * disconnected.
  */
 typedef void usage_server_answer(void *context, const struct usage_request *request,
@@ -38,6 +39,7 @@ typedef void usage_server_answer(void *context, const struct usage_request *requ
 struct usage_server_client {
 	int fd;
 	uid_t uid;
+	bool is_trusted;            /* PEER_TRUSTED; otherwise it is a stranger */
 	struct store_reader reader; /* which rows it may see */
 	struct buffer answer;       /* the answer that is being sent; empty: none */
 	size_t sent;                /* bytes of the answer that are sent */
@@ -52,6 +54,7 @@ struct usage_server_client {
 struct usage_server {
 	int listen_fd; /* owned; a listening socket that does not block */
 	const struct peer_rules *rules;
+	uid_t web; /* user memtally-web; -1: none. The caller may set it. */
 	struct usage_server_client client[USAGE_SERVER_CLIENTS_MAX];
 	size_t clients;
 	uint64_t strangers_ns; /* CLOCK_MONOTONIC when the pause for strangers ends */

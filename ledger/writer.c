@@ -424,6 +424,15 @@ static void writer_report(struct writer *w, const struct usage_request *request,
 		.first_s = -1};
 }
 
+/* Returns whether the answer to REQUEST may need more than the file has. */
+static bool needs_write(const struct writer *w, const struct usage_request *request)
+{
+	int64_t slot_s = slots_seconds(SLOT_BUCKET);
+	int64_t end_s = slots_begin(SLOT_BUCKET, request->until_s + slot_s - 1);
+
+	return (uint64_t)end_s * NS_PER_SEC > w->written_ns;
+}
+
 void writer_answer(void *context, const struct usage_request *request,
 	const struct store_reader *reader, struct buffer *to)
 {
@@ -433,7 +442,8 @@ void writer_answer(void *context, const struct usage_request *request,
 
 	usage_begin(to);
 	if (request) {
-		if (now_ns >= w->fresh_ns && !w->is_failing && bucket_has_content(&w->bucket))
+		if (now_ns >= w->fresh_ns && !w->is_failing && needs_write(w, request) &&
+			bucket_has_content(&w->bucket))
 			write_down(w, now_ns);
 		writer_report(w, request, reader, now_ns, &head, to);
 	} else {

@@ -69,8 +69,9 @@ void writer_run(struct writer *w, uint64_t now_ns);
 uint64_t writer_due_ns(const struct writer *w, uint64_t now_ns);
 
 /*
- * A usage_server_answer; CONTEXT is the writer. Writes the open span first, unless the last write
- * was within the last 10 s, so that the answer is up to date.
+ * A usage_server_answer; CONTEXT is the writer. Writes the open span first, so that the answer
+ * is up to date, unless the file has all of the time that is asked for, or the last write was within
+ * the last 10 s.
  */
 void writer_answer(void *context, const struct usage_request *request,
 	const struct store_reader *reader, struct buffer *to);

@@ -21,15 +21,17 @@
 #define MEMORY_MAX (UINT64_C(1) << 50)
 
 enum {
+	REQUEST_HAS_UID = 1,
 	ALIGN = 8,
 	MAGIC_NAME_LEN = 7, /* the last byte of a magic is the version */
 };
 
 struct request {
 	char magic[8];
-	uint32_t kind, reserved;
+	uint32_t kind, flags; /* flags: REQUEST_HAS_UID or 0 */
 	int64_t since_s, until_s;
-	uint64_t more[4]; /* 0 */
+	uint64_t uid;     /* 0 without REQUEST_HAS_UID */
+	uint64_t more[3]; /* 0 */
 };
 
 struct head {
@@ -86,8 +88,11 @@ static bool is_time(int64_t s)
 
 void usage_request_write(const struct usage_request *r, unsigned char to[static USAGE_REQUEST_SIZE])
 {
-	struct request raw = {
-		.kind = (uint32_t)r->kind, .since_s = r->since_s, .until_s = r->until_s};
+	struct request raw = {.kind = (uint32_t)r->kind,
+		.flags = r->has_uid ? REQUEST_HAS_UID : 0,
+		.since_s = r->since_s,
+		.until_s = r->until_s,
+		.uid = r->has_uid ? r->uid : 0};
 
 	memcpy(raw.magic, REQUEST_MAGIC, sizeof(raw.magic));
 	memcpy(to, &raw, sizeof(raw));
@@ -101,13 +106,16 @@ int usage_request_parse(const void *data, size_t len, struct usage_request *ret)
 		return -EBADMSG;
 	memcpy(&raw, data, sizeof(raw));
 	if (memcmp(raw.magic, REQUEST_MAGIC, sizeof(raw.magic)) != 0 || raw.kind < USAGE_USER ||
-		raw.kind >= USAGE_KINDS_END || raw.reserved || raw.more[0] || raw.more[1] ||
-		raw.more[2] || raw.more[3])
+		raw.kind >= USAGE_KINDS_END || raw.flags > REQUEST_HAS_UID ||
+		raw.uid > (raw.flags ? UINT32_MAX : 0) || raw.more[0] || raw.more[1] || raw.more[2])
 		return -EBADMSG;
 	if (!is_time(raw.since_s) || !is_time(raw.until_s) || raw.since_s >= raw.until_s)
 		return -EBADMSG;
-	*ret = (struct usage_request){
-		.kind = (enum usage_kind)raw.kind, .since_s = raw.since_s, .until_s = raw.until_s};
+	*ret = (struct usage_request){.kind = (enum usage_kind)raw.kind,
+		.since_s = raw.since_s,
+		.until_s = raw.until_s,
+		.has_uid = raw.flags,
+		.uid = (uint32_t)raw.uid};
 	return 0;
 }
 

@@ -52,6 +52,12 @@ struct usage_request {
 	enum usage_kind kind;
 	/* Seconds since the epoch: 0 <= since_s < until_s <= USAGE_TIME_MAX */
 	int64_t since_s, until_s;
+	/*
+	 * memtally-web asks for its own clients: if set, the answer has only the rows that .uid may
+	 * see; OWNER_NO_ID: none.
+	 */
+	bool has_uid;
+	uint32_t uid;
 };
 
 /* Writes the question R to TO. */

@@ -20,6 +20,7 @@ static size_t size;                /* bytes of each answer */
 static uid_t stranger;             /* uid that the kernel reports for each client; 0: root */
 static uint64_t clock_ns, cost_ns; /* CLOCK_MONOTONIC, and how far each answer advances it */
 static uid_t answered;             /* uid of the client that was answered last */
+static bool saw_all;               /* it was shown all rows */
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
 
@@ -48,8 +49,8 @@ static void answer(void *context, const struct usage_request *request,
 	const struct store_reader *reader, struct buffer *to)
 {
 	(void)context;
-	assert_int_equal(reader->sees_all, reader->uid == 0);
 	answered = reader->uid;
+	saw_all = reader->sees_all;
 	clock_ns += cost_ns;
 	good += request != NULL;
 	bad += request == NULL;
@@ -101,13 +102,19 @@ static int come(struct fixture *f)
 	return fd;
 }
 
-static void ask(int fd)
+static void ask_for(int fd, bool has_uid, uint32_t uid)
 {
-	const struct usage_request r = {.kind = USAGE_USER, .since_s = 1, .until_s = 2};
+	const struct usage_request r = {
+		.kind = USAGE_USER, .since_s = 1, .until_s = 2, .has_uid = has_uid, .uid = uid};
 	unsigned char text[USAGE_REQUEST_SIZE];
 
 	usage_request_write(&r, text);
 	assert_int_equal(send(fd, text, sizeof(text), MSG_NOSIGNAL), sizeof(text));
+}
+
+static void ask(int fd)
+{
+	ask_for(fd, false, 0);
 }
 
 /* Returns the number of bytes received, and whether the connection has ended. */
@@ -536,6 +543,80 @@ static void a_user_without_a_uid_is_nobody(void **state)
 	end(&f);
 }
 
+/* memtally-web sees all rows, or those of the uid that it asks for; no other stranger gets more. */
+static void memtally_web_asks_for_others(void **state)
+{
+	static const struct {
+		uid_t asker;
+		bool has_uid;
+		uint32_t uid;
+		bool sees_all;
+		uint32_t seen;
+		bool is_refused;
+	} cases[] = {
+		{0, false, 0, true, 0},
+		{0, true, 1000, false, 1000},
+		{0, true, OWNER_NO_ID, false, OWNER_NO_ID},
+		{77, false, 0, true, 77},
+		{77, true, 1000, false, 1000},
+		{77, true, 77, false, 77},
+		{77, true, OWNER_NO_ID, false, OWNER_NO_ID},
+		{1000, false, 0, false, 1000},
+		{1000, true, 1000, false, 1000},
+		{1000, true, 0, false, 0, true},
+		{1000, true, 1001, false, 0, true},
+		{1000, true, OWNER_NO_ID, false, 0, true},
+	};
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	f.server.web = 77;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool ended;
+		int fd;
+
+		stranger = cases[i].asker;
+		fd = come(&f);
+		ask_for(fd, cases[i].has_uid, cases[i].uid);
+		run(&f);
+		assert_int_equal(receive(fd, &ended), cases[i].is_refused ? 8 : size);
+		assert_int_equal(ended, cases[i].is_refused);
+		assert_true(cases[i].is_refused || saw_all == cases[i].sees_all);
+		if (!saw_all && !cases[i].is_refused)
+			assert_int_equal(answered, cases[i].seen);
+		close(fd);
+		run(&f);
+	}
+	end(&f);
+}
+
+/* memtally-web waits like any other stranger after an answer. */
+static void memtally_web_waits_for_its_turn(void **state)
+{
+	struct fixture f;
+	bool ended;
+	int fd;
+
+	(void)state;
+	begin(&f);
+	f.server.web = stranger = 77;
+	fd = come(&f);
+	cost_ns = 100 * NS_PER_MSEC;
+	ask(fd);
+	run(&f);
+	assert_int_equal(receive(fd, &ended), size);
+	ask(fd);
+	clock_ns += 299 * NS_PER_MSEC;
+	run(&f);
+	assert_int_equal(receive(fd, &ended), 0);
+	clock_ns += NS_PER_MSEC;
+	run(&f);
+	assert_int_equal(receive(fd, &ended), size);
+	close(fd);
+	end(&f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -550,6 +631,8 @@ int main(void)
 		cmocka_unit_test(a_silent_client_beside_a_busy_one_is_disconnected),
 		cmocka_unit_test(a_waiting_client_keeps_its_place),
 		cmocka_unit_test(a_user_without_a_uid_is_nobody),
+		cmocka_unit_test(memtally_web_asks_for_others),
+		cmocka_unit_test(memtally_web_waits_for_its_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,6 +249,28 @@ static void answers_are_up_to_date(void **state)
 	assert_int_equal(head.write_failures, 0);
 }
 
+/* Usage that is in the file already needs no write. */
+static void a_question_about_the_past_writes_nothing(void **state)
+{
+	const struct store_reader reader = {.sees_all = true};
+	struct usage_request request = {.kind = USAGE_USER, .since_s = (int64_t)FEED_START_S};
+	struct fixture *f = *state;
+	AUTO_BUFFER struct buffer text = {0};
+	uint64_t written_ns;
+
+	pass(f);
+	run(f, 700);
+	written_ns = f->writer.written_ns;
+	assert_true(bucket_has_content(&f->writer.bucket));
+	request.until_s = (int64_t)(written_ns / NS_PER_SEC) / 300 * 300;
+	assert_true(request.since_s < request.until_s);
+	writer_answer(&f->writer, &request, &reader, &text);
+	assert_true(f->writer.written_ns == written_ns);
+	request.until_s += 301;
+	writer_answer(&f->writer, &request, &reader, &text);
+	assert_true(f->writer.written_ns > written_ns);
+}
+
 /* The ledger is killed before it wrote the latest usage. memtallyd's counters hold the rest. */
 static void an_early_end_loses_nothing(void **state)
 {
@@ -1080,6 +1102,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	static const struct CMUnitTest tests[] = {
 		TEST(answers_are_up_to_date),
+		TEST(a_question_about_the_past_writes_nothing),
 		TEST(an_early_end_loses_nothing),
 		TEST(a_slot_ends_without_a_snapshot),
 		TEST(a_full_disk_loses_nothing),

@@ -25,36 +25,46 @@ static void kinds_match_owners(void **state)
 
 static void question_survives_the_transfer(void **state)
 {
-	const struct usage_request r = {
-		.kind = USAGE_GROUP, .since_s = 0, .until_s = USAGE_TIME_MAX};
+	static const struct usage_request cases[] = {
+		{.kind = USAGE_GROUP, .since_s = 0, .until_s = USAGE_TIME_MAX},
+		{.kind = USAGE_USER, .since_s = 1, .until_s = 2, .has_uid = true},
+		{.kind = USAGE_USER,
+			.since_s = 1,
+			.until_s = 2,
+			.has_uid = true,
+			.uid = OWNER_NO_ID},
+	};
 	unsigned char text[USAGE_REQUEST_SIZE];
 	struct usage_request got;
 
 	(void)state;
-	usage_request_write(&r, text);
-	assert_int_equal(usage_request_parse(text, sizeof(text), &got), 0);
-	assert_int_equal(got.kind, r.kind);
-	assert_int_equal(got.since_s, r.since_s);
-	assert_int_equal(got.until_s, r.until_s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		usage_request_write(&cases[i], text);
+		assert_int_equal(usage_request_parse(text, sizeof(text), &got), 0);
+		assert_int_equal(got.kind, cases[i].kind);
+		assert_int_equal(got.since_s, cases[i].since_s);
+		assert_int_equal(got.until_s, cases[i].until_s);
+		assert_int_equal(got.has_uid, cases[i].has_uid);
+		assert_int_equal(got.uid, cases[i].uid);
+	}
 }
 
 /*
  * Each flipped bit makes the question another valid one or an invalid one. Reserved bits must be
  * zero.
  */
-static void damaged_question_is_harmless(void **state)
+static void check_damage(const struct usage_request *r)
 {
-	const struct usage_request r = {.kind = USAGE_USER, .since_s = 1000, .until_s = 2000};
 	unsigned char text[USAGE_REQUEST_SIZE + 1] = {0};
 	struct usage_request got = {.kind = USAGE_USER};
 
-	(void)state;
-	usage_request_write(&r, text);
+	usage_request_write(r, text);
 	for (size_t len = 0; len <= sizeof(text); len++)
 		assert_int_equal(usage_request_parse(text, len, &got),
 			len == USAGE_REQUEST_SIZE ? 0 : -EBADMSG);
 	for (size_t bit = 0; bit < USAGE_REQUEST_SIZE * 8; bit++) {
-		bool is_free = (bit >= 64 && bit < 96) || (bit >= 128 && bit < 256);
+		bool is_free = (bit >= 64 && bit < 97) || (bit >= 128 && bit < 256) ||
+		               (r->has_uid && bit >= 256 && bit < 288);
 		int e;
 
 		text[bit / 8] ^= (unsigned char)(1 << bit % 8);
@@ -64,6 +74,17 @@ static void damaged_question_is_harmless(void **state)
 		assert_true(got.since_s < got.until_s);
 		text[bit / 8] ^= (unsigned char)(1 << bit % 8);
 	}
+}
+
+static void damaged_question_is_harmless(void **state)
+{
+	(void)state;
+	check_damage(&(struct usage_request){.kind = USAGE_USER, .since_s = 1000, .until_s = 2000});
+	check_damage(&(struct usage_request){.kind = USAGE_USER,
+		.since_s = 1000,
+		.until_s = 2000,
+		.has_uid = true,
+		.uid = 1000});
 }
 
 static void make(struct buffer *to)
