@@ -194,10 +194,10 @@ static const struct option_spec options[] = {
 		"Serve on addresses beyond loopback without TLS or without authentication. By default "
 		"memtally-web refuses to start then."},
 
-	{"ledger.socket", PROGRAM_LEDGER | LEDGER_VIEW, OPTION_PATH, true, "PATH",
+	{"ledger.socket", PROGRAM_LEDGER | PROGRAM_WEB | LEDGER_VIEW, OPTION_PATH, true, "PATH",
 		"/run/memtally-ledger/ledger.sock", 0, CHANNEL_PATH_MAX, NULL, FIELD(ledger_socket),
-		"The socket at which memtally-ledger answers and memtally usage asks. memtally-ledger "
-		"ignores it if systemd passes a socket.",
+		"The socket at which memtally-ledger answers, and memtally usage and memtally-web ask. "
+		"memtally-ledger ignores it if systemd passes a socket.",
 		.variable = "MEMTALLY_LEDGER_SOCKET"},
 	{"ledger.directory", PROGRAM_LEDGER, OPTION_PATH, true, "DIR", "/var/lib/memtally-ledger",
 		0, 0, NULL, FIELD(ledger_directory),

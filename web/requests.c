@@ -31,7 +31,7 @@ enum {
 /* The state of the password check of a request. */
 enum exchange_asker {
 	ASKER_UNKNOWN,
-	ASKER_AWAITED, /* being checked; the connection is suspended */
+	ASKER_AWAITED, /* being checked, or waits for memtally-ledger; the connection is suspended */
 	ASKER_RIGHT,
 	ASKER_WRONG,
 };
@@ -44,6 +44,8 @@ struct exchange {
 	struct exchange *next, *previous;  /* list of suspended requests */
 	struct MHD_Connection *connection; /* set while suspended */
 	enum exchange_asker asker;
+	struct history_inquiry *inquiry; /* owned; NULL: none has begun */
+	unsigned int admissions;         /* of struct requests, when .inquiry began */
 	struct request request;
 	struct connection *client; /* borrowed */
 	const char *raw;           /* the library's copy of the target; only its address is used */
@@ -231,6 +233,35 @@ static bool has_shown_certificate(const struct requests *xs, const struct connec
 	return !t || !tls_authenticates(t) || client->tls == t;
 }
 
+/*
+ * Begins the inquiry that the answer to X needs, if any. Returns true if the answer can be made now;
+ * otherwise X is suspended.
+ */
+static bool knows_past(struct requests *xs, struct MHD_Connection *connection, struct exchange *x)
+{
+	if (x->inquiry)
+		return true;
+	x->inquiry = site_inquire(
+		xs->site, &x->request, &x->client->caller, clock_now_ns(CLOCK_MONOTONIC));
+	if (!x->inquiry || x->inquiry->is_done)
+		return true;
+	x->admissions = xs->admissions;
+	requests_await(xs, connection, x);
+	return false;
+}
+
+/* Resumes the requests that have waited for memtally-ledger. */
+static void resume_inquiries(struct requests *xs)
+{
+	for (struct exchange *x = xs->awaited, *next; x; x = next) {
+		next = x->next;
+		/* If other passwords are valid now, the client's is checked again. */
+		if (x->inquiry && x->inquiry->is_done)
+			requests_resume_one(xs, x,
+				x->admissions == xs->admissions ? ASKER_RIGHT : ASKER_UNKNOWN);
+	}
+}
+
 /* Returns true if RQ needs no password: it probes the health, and web.open_health is set. */
 static bool requests_is_open(const struct requests *xs, const struct request *rq)
 {
@@ -331,6 +362,7 @@ int requests_admit(struct requests *xs, const struct access *access)
 	MHD_destroy_response(xs->last_resort); /* the library keeps it while it is being sent */
 	xs->last_resort = last_resort;
 	xs->access = access;
+	xs->admissions++;
 	/* The new rate starts with a full bucket. */
 	rate_init(&xs->rate, c->interval_ns, c->burst);
 	return 0;
@@ -351,6 +383,7 @@ void requests_resume(struct requests *xs)
 			verdict == PASSWORDS_RIGHT   ? ASKER_RIGHT
 			: verdict == PASSWORDS_AGAIN ? ASKER_UNKNOWN
 						     : ASKER_WRONG);
+	resume_inquiries(xs);
 }
 
 void requests_abandon(struct requests *xs)
@@ -417,9 +450,11 @@ enum MHD_Result requests_on_request(void *requests, struct MHD_Connection *conne
 	if (!request_is_allowed(
 		    &x->request, method, names_at(xs, x->client->socket, &names), &refusal))
 		return send_refusal(xs, connection, &refusal, false);
+	if (!knows_past(xs, connection, x))
+		return MHD_YES;
 	return answer_with(xs, connection,
-		site_answer(
-			xs->site, &x->request, &x->client->caller, clock_now_ns(CLOCK_BOOTTIME)));
+		site_answer(xs->site, &x->request, &x->client->caller, x->inquiry,
+			clock_now_ns(CLOCK_BOOTTIME)));
 }
 
 void requests_on_completed(void *requests, struct MHD_Connection *connection, void **exchange,
@@ -433,6 +468,7 @@ void requests_on_completed(void *requests, struct MHD_Connection *connection, vo
 	if (!x)
 		return;
 	connections_end(xs->connections, x->client, clock_now_ns(CLOCK_MONOTONIC));
+	site_forget(xs->site, x->inquiry);
 	free(x);
 	*exchange = NULL;
 }

@@ -4,7 +4,7 @@
  *
  * Handles each request from its first line to the last byte of its answer. It decides whether a
  * request is answered and whether the client may have the answer, and suspends the request while a
- * thread checks its password, so that other requests are answered. struct site makes the answers.
+ * thread checks its password, or while memtally-ledger is asked, so that other requests are answered. struct site makes the answers.
  * Each connection of the library has a struct connection as its socket context. If that is NULL for
  * lack of memory, its requests are answered with 503.
  */
@@ -43,11 +43,13 @@ enum {
 struct exchange;
 
 struct requests {
-	struct site *site;                /* borrowed */
-	struct connections *connections;  /* borrowed */
-	const struct access *access;      /* borrowed; decides which clients get answers */
-	struct passwords *passwords;      /* owned */
-	struct exchange *awaited;         /* suspended: passwords are being checked */
+	struct site *site;               /* borrowed */
+	struct connections *connections; /* borrowed */
+	const struct access *access;     /* borrowed; decides which clients get answers */
+	struct passwords *passwords;     /* owned */
+	/* Suspended: passwords are being checked, or memtally-ledger is asked. */
+	struct exchange *awaited;
+	unsigned int admissions;          /* how often .access was set */
 	struct rate rate;                 /* of requests */
 	struct MHD_Response *last_resort; /* owned; a 503 answer that needs no memory */
 	/* The host name at the start of the program; empty: unknown. */
@@ -76,7 +78,10 @@ int requests_admit(struct requests *xs, const struct access *access);
 /* Returns a descriptor that is readable when requests_resume() has something to do. XS owns it. */
 int requests_fd(const struct requests *xs);
 
-/* Resumes the requests with passwords that have been checked. */
+/*
+ * Resumes the requests with passwords that have been checked, and those for which memtally-ledger
+ * has answered.
+ */
 void requests_resume(struct requests *xs);
 
 /*

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-enum { OTHER_FDS = 12 }; /* standard streams, signals, snapshots, /proc */
+enum { OTHER_FDS = 13 }; /* standard streams, signals, snapshots, the ledger, /proc */
 
 /*
  * Returns how many clients each of LISTENERS may have: at most WANTED, and as many as the limit of

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/os/resident.h"
+#include "base/saturate.h"
 #include "config/settings.h"
 #include "service/command.h"
 #include "service/loop.h"
@@ -58,12 +59,12 @@ struct web {
 	struct site site;
 	struct caller_rules rules;
 	struct server server;
-	struct pollfd *poll; /* owned; of the loop, password checks, listeners */
+	struct pollfd *poll; /* owned; of the loop, password checks, the ledger, listeners */
 	bool stops;
 	int status; /* exit status if the start fails */
 };
 
-enum { POLL_PASSWORDS = LOOP_POLLS, POLL_LISTENERS };
+enum { POLL_PASSWORDS = LOOP_POLLS, POLL_LEDGER, POLL_LISTENERS };
 
 static bool is_same_list(const struct text_list *a, const struct text_list *b)
 {
@@ -296,6 +297,8 @@ static bool web_wait_for_events(struct web *w, uint64_t now_ns)
 	int64_t ms = server_due_ms(&w->server, now_ns, w->settings->web_timeout_ns);
 	uint64_t due_ns = ms < 0 ? UINT64_MAX : now_ns + (uint64_t)ms * NS_PER_MSEC;
 
+	w->poll[POLL_LEDGER] = ledger_link_poll(&w->site.ledger);
+	due_ns = saturate_min(due_ns, ledger_link_due_ns(&w->site.ledger));
 	return loop_wait(&w->loop, w->poll, POLL_LISTENERS + w->server.listeners, now_ns, due_ns);
 }
 
@@ -321,6 +324,7 @@ static int web_loop(struct web *w)
 			resident_trim(); /* frees what many clients have left behind */
 		}
 		look_at_access(w, now);
+		site_ask(&w->site, now);
 		server_run(&w->server, now, w->settings->web_timeout_ns);
 		loop_beat(&w->loop, now);
 	}
@@ -337,6 +341,7 @@ static void web_finish(struct web *w)
 
 	server_leave(&w->server);
 	do {
+		site_ask(&w->site, now);
 		server_run(&w->server, now, w->settings->web_timeout_ns);
 		if (!connections_owe(&w->server.connections))
 			return;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/saturate.h"
 #include "render/decimal.h"
 #include "render/json.h"
 #include "snapshot/owner.h"
@@ -50,22 +51,33 @@ static size_t count_alike(const struct history_table *t, size_t first)
 	return end - first;
 }
 
-static void history_answer_add_sources(
-	const struct history_plan *p, const struct history_table *t, struct buffer *to)
+/* Returns the end of slot I of T: of its time, of the time asked for, or where the next one begins. */
+static uint64_t find_end_ns(const struct history_query *q, const struct history_plan *p,
+	const struct history_table *t, size_t i)
+{
+	const struct history_slot *slot = &t->slot[i];
+	uint64_t end_ns = slot->time_ns + slot->length_ns;
+
+	if (slot->source == HISTORY_WEB && !p->web_step_s)
+		return slot->time_ns;
+	end_ns = saturate_min(end_ns, (uint64_t)q->to_s * NS_PER_SEC);
+	return i + 1 < t->slots ? saturate_min(end_ns, t->slot[i + 1].time_ns) : end_ns;
+}
+
+static void history_answer_add_sources(const struct history_query *q, const struct history_plan *p,
+	const struct history_table *t, struct buffer *to)
 {
 	buffer_add_text(to, ",\"sources\":[");
 	for (size_t i = 0, n; i < t->slots; i += n) {
-		const struct history_slot *first = &t->slot[i], *last;
+		const struct history_slot *first = &t->slot[i];
 		bool is_web = first->source == HISTORY_WEB;
 
 		n = count_alike(t, i);
-		last = &t->slot[i + n - 1];
 		buffer_printf(to, "%s{\"source\":\"%s\",\"from_seconds\":", i ? "," : "",
 			is_web ? "memtally-web" : "memtally-ledger");
 		add_time(to, first->time_ns);
 		buffer_add_text(to, ",\"to_seconds\":");
-		add_time(to,
-			is_web && !p->web_step_s ? last->time_ns : last->time_ns + last->length_ns);
+		add_time(to, find_end_ns(q, p, t, i + n - 1));
 		buffer_add_text(to, ",\"resolution_seconds\":");
 		buffer_add_u64(to, is_web ? p->resolution_s : first->length_ns / NS_PER_SEC);
 		buffer_add_char(to, '}');
@@ -135,7 +147,7 @@ void history_answer_render(const struct history_query *q, const struct history_p
 		",\"history\":{\"scope\":\"%s\",\"metric\":\"%s\",\"from_seconds\":%" PRId64
 		",\"to_seconds\":%" PRId64 ",\"step_seconds\":%u",
 		metric_scope_name(q->scope), q->metric->name, q->from_s, q->to_s, p->resolution_s);
-	history_answer_add_sources(p, t, to);
+	history_answer_add_sources(q, p, t, to);
 	if (problem) {
 		buffer_add_text(to, ",\"problem\":");
 		json_render_string(problem, to);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "snapshot/owner.h"
 #include "web/history/history-answer.h"
 #include "web/history/history-table.h"
 
@@ -20,6 +21,47 @@ struct history_inquiry *history_inquiry_free(struct history_inquiry *i)
 	ring_done(&i->ledger);
 	free(i);
 	return NULL;
+}
+
+/* Returns the kind of owners that the ledger sums for SCOPE; USAGE_KINDS_END: it has none. */
+static enum usage_kind history_inquiry_kind(enum metric_scope scope)
+{
+	if (scope == METRIC_HOST)
+		return USAGE_USER;
+	return usage_find(owner_of(metric_owner_kind(scope))->name);
+}
+
+/* Returns why the ledger is not asked for I; NULL: it may be asked. */
+static const char *refuse_ledger(const struct history_inquiry *i, const struct history_sight *sight)
+{
+	if (i->query.metric->usage == USAGE_QUANTITIES)
+		return "memtally-ledger does not keep this metric, and memtally-web has no earlier "
+		       "points";
+	if (i->kind == USAGE_KINDS_END)
+		return "memtally-ledger does not keep these owners, and memtally-web has no earlier "
+		       "points";
+	if (sight->older == SIGHT_ALL)
+		return NULL;
+	if (sight->older == SIGHT_OWN && i->query.scope != METRIC_HOST)
+		return NULL;
+	return "what memtally-ledger keeps of others is not shown to this caller";
+}
+
+/* Decides what to ask of the ledger. */
+static void plan_inquiry(struct history_inquiry *i, const struct history_context *context,
+	const struct history_sight *sight)
+{
+	const char *refusal;
+
+	i->kind = history_inquiry_kind(i->query.scope);
+	refusal = refuse_ledger(i, sight);
+	history_plan_make(&i->query, context->ring, !refusal, &i->plan);
+	i->has_uid = sight->older != SIGHT_ALL;
+	i->uid = sight->uid;
+	i->next_s = i->plan.ledger_from_s;
+	i->is_done = i->plan.ledger_from_s >= i->plan.ledger_to_s;
+	if (refusal && i->plan.lacks_past)
+		snprintf(i->problem, sizeof(i->problem), "%s", refusal);
 }
 
 int history_inquiry_new(const struct history_context *context, const char *text, size_t len,
@@ -42,10 +84,7 @@ int history_inquiry_new(const struct history_context *context, const char *text,
 		snprintf(error, QUERY_ERROR_SIZE, "%s", refusal);
 		return HISTORY_INQUIRY_HIDDEN;
 	}
-	history_plan_make(&i->query, context->ring, false, &i->plan);
-	if (i->plan.lacks_past)
-		snprintf(i->problem, sizeof(i->problem),
-			"memtally-web has no earlier snapshots, and does not ask memtally-ledger");
+	plan_inquiry(i, context, &sight);
 	*ret = TAKE_PTR(i);
 	return 0;
 }
@@ -54,13 +93,17 @@ int history_inquiry_render(
 	const struct history_inquiry *i, const struct history_context *context, struct buffer *to)
 {
 	AUTO_HISTORY_TABLE struct history_table table = {0};
+	struct history_plan plan = i->plan;
 	struct history_sight sight;
 	int r;
 
+	/* Without answers steps that were the ledger's are those of the ring, as far as it knows. */
+	if (!i->ledger.points)
+		history_plan_make(&i->query, context->ring, false, &plan);
 	history_sight_of(context->caller, context->tcp_scope, context->view, &sight);
-	r = history_table_fill(&table, &i->query, &i->plan, &sight, context->ring, &i->ledger);
+	r = history_table_fill(&table, &i->query, &plan, &sight, context->ring, &i->ledger);
 	if (r == 0)
 		history_answer_render(
-			&i->query, &i->plan, &table, *i->problem ? i->problem : NULL, to);
+			&i->query, &plan, &table, *i->problem ? i->problem : NULL, to);
 	return r;
 }

@@ -19,7 +19,7 @@
 #include "web/history/ring.h"
 
 enum {
-	HISTORY_PROBLEM_SIZE = 256,
+	HISTORY_PROBLEM_SIZE = 320,
 	HISTORY_INQUIRY_HIDDEN = 1, /* outcome of history_inquiry_new() */
 };
 
@@ -37,10 +37,19 @@ struct history_inquiry {
 	struct ring ledger; /* the answers of the ledger: a point for each step */
 	/* Why the time before the ring's points is not complete; empty: it is, or is not asked for. */
 	char problem[HISTORY_PROBLEM_SIZE];
+	bool is_done; /* there is nothing more to ask of the ledger */
+
+	/* For web/history/ledger-link.h, unless .is_done. */
+	enum usage_kind kind;
+	bool has_uid; /* the ledger is to answer what .uid may see; otherwise all */
+	uint32_t uid;
+	int64_t next_s;  /* start of the next step to ask for, seconds since the epoch */
+	uint64_t end_ns; /* CLOCK_MONOTONIC when to give up */
+	struct history_inquiry *next;
 };
 
 /*
- * Begins an inquiry with the parameters TEXT, LEN bytes, at the time NOW_S in seconds since the
+ * Begins an inquiry, which the caller adds to a struct ledger_link unless it is done, with the parameters TEXT, LEN bytes, at the time NOW_S in seconds since the
  * epoch. Returns 0 with *RET, which the caller frees; HISTORY_INQUIRY_HIDDEN if the caller may see
  * none of it, or -EINVAL if the parameters are wrong, both with a sentence for the client in ERROR;
  * or -ENOMEM.

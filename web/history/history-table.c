@@ -284,13 +284,14 @@ static void finish_row(struct history_filling *f, size_t place)
 
 	for (size_t slot = 0; slot < f->table->slots; slot++) {
 		double count = f->points[slot] - f->unknown[place * f->table->slots + slot];
+		bool is_sampled = !isnan(row->value[slot]);
 
 		if (row->kind == HISTORY_ROW_HOST && f->totals[slot] > 0)
 			row->value[slot] = f->total[slot] / f->totals[slot];
 		else
 			row->value[slot] /= count;
-		row->low[slot] = isnan(row->value[slot]) ? NAN : row->low[slot] / count;
-		row->high[slot] = isnan(row->value[slot]) ? NAN : row->high[slot] / count;
+		row->low[slot] = is_sampled ? row->low[slot] / count : NAN;
+		row->high[slot] = is_sampled ? row->high[slot] / count : NAN;
 		row->has_bounds |= !isnan(row->low[slot]) && !isnan(row->high[slot]);
 	}
 }

@@ -48,6 +48,7 @@ struct task {
 	struct site *site;
 	const struct request *rq;
 	const struct caller *caller;
+	const struct history_inquiry *inquiry; /* done; NULL: none was needed or possible */
 	struct sight sight;
 	uint64_t now_ns; /* CLOCK_BOOTTIME */
 	bool is_fresh;
@@ -55,7 +56,10 @@ struct task {
 
 void site_init(struct site *s, const struct link *link, const struct settings *settings)
 {
-	*s = (struct site){.ring.bytes_max = RING_BYTES_MAX, .link = link, .settings = settings};
+	*s = (struct site){.ring.bytes_max = RING_BYTES_MAX,
+		.ledger = LEDGER_LINK_CLOSED,
+		.link = link,
+		.settings = settings};
 	self_init(&s->self);
 }
 
@@ -68,6 +72,7 @@ void site_done(struct site *s)
 {
 	cache_done(&s->cache);
 	ring_done(&s->ring);
+	ledger_link_done(&s->ledger);
 }
 
 void site_take(struct site *s, struct view *view)
@@ -465,30 +470,47 @@ static struct answer *answer_status(const struct task *t)
 	return TAKE_PTR(a);
 }
 
+static struct history_context context_of(const struct site *s, const struct caller *caller)
+{
+	return (struct history_context){.ring = &s->ring,
+		.view = s->cache.view,
+		.caller = caller,
+		.tcp_scope = (enum tcp_scope)s->settings->web_tcp_scope};
+}
+
+/* Begins an inquiry about the past: parameters and results are those of history_inquiry_new(). */
+static int begin_inquiry(const struct site *s, const struct request *rq,
+	const struct caller *caller, struct history_inquiry **ret,
+	char error[static QUERY_ERROR_SIZE])
+{
+	const struct history_context context = context_of(s, caller);
+	int64_t now_s = (int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC);
+
+	return history_inquiry_new(
+		&context, rq->query, rq->query ? strlen(rq->query) : 0, now_s, ret, error);
+}
+
 /* Answers also with a stale snapshot, since the past does not become stale. */
 static struct answer *answer_history(const struct task *t)
 {
-	AUTO_HISTORY_INQUIRY struct history_inquiry *inquiry = NULL;
+	const struct history_context context = context_of(t->site, t->caller);
+	AUTO_HISTORY_INQUIRY struct history_inquiry *made = NULL;
 	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
-	const struct view *view = t->site->cache.view;
-	const struct history_context context = {.ring = &t->site->ring,
-		.view = view,
-		.caller = t->caller,
-		.tcp_scope = (enum tcp_scope)t->site->settings->web_tcp_scope};
+	const struct history_inquiry *inquiry = t->inquiry;
 	char error[QUERY_ERROR_SIZE];
-	int r;
+	int r = 0;
 
-	if (!view)
+	if (!context.view)
 		return answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE, "there is no snapshot yet");
-	if (!a)
-		return NULL;
-	r = history_inquiry_new(&context, t->rq->query, t->rq->query ? strlen(t->rq->query) : 0,
-		(int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC), &inquiry, error);
+	if (!inquiry) {
+		r = begin_inquiry(t->site, t->rq, t->caller, &made, error);
+		inquiry = made;
+	}
 	if (r == HISTORY_INQUIRY_HIDDEN || r == -EINVAL)
 		return answer_new_error(r < 0 ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_FORBIDDEN, error);
-	if (r < 0)
+	if (r < 0 || !a)
 		return NULL;
-	json_render_head(view, t->now_ns, true, &a->before);
+	json_render_head(context.view, t->now_ns, true, &a->before);
 	if (history_inquiry_render(inquiry, &context, &a->before) < 0)
 		return NULL;
 	buffer_add_char(&a->before, '\n');
@@ -547,12 +569,42 @@ static struct answer *answer_route(const struct task *t)
 	}
 }
 
+struct history_inquiry *site_inquire(struct site *s, const struct request *rq,
+	const struct caller *caller, uint64_t now_monotonic_ns)
+{
+	struct history_inquiry *inquiry = NULL;
+	char error[QUERY_ERROR_SIZE];
+	uint32_t pid;
+
+	if (!s->cache.view || routes_find(rq->path, rq->path_len, s->settings->web_telemetry_path,
+				      &pid) != ROUTE_HISTORY)
+		return NULL;
+	if (begin_inquiry(s, rq, caller, &inquiry, error) != 0)
+		return NULL; /* site_answer() says what is wrong */
+	if (!inquiry->is_done)
+		ledger_link_add(&s->ledger, s->settings->ledger_socket, inquiry, now_monotonic_ns);
+	return inquiry;
+}
+
+void site_ask(struct site *s, uint64_t now_monotonic_ns)
+{
+	ledger_link_run(&s->ledger, s->settings->ledger_socket, now_monotonic_ns);
+}
+
+void site_forget(struct site *s, struct history_inquiry *inquiry)
+{
+	if (inquiry && !inquiry->is_done)
+		ledger_link_remove(&s->ledger, inquiry);
+	history_inquiry_free(inquiry);
+}
+
 struct answer *site_answer(struct site *s, const struct request *rq, const struct caller *caller,
-	uint64_t now_boottime_ns)
+	const struct history_inquiry *inquiry, uint64_t now_boottime_ns)
 {
 	struct task t = {.site = s,
 		.rq = rq,
 		.caller = caller,
+		.inquiry = inquiry,
 		.sight = caller_sight(
 			caller, (enum tcp_scope)s->settings->web_tcp_scope, s->cache.view),
 		.now_ns = now_boottime_ns};

@@ -10,6 +10,7 @@
 
 #include "config/option.h"
 #include "snapshot/link.h"
+#include "web/history/ledger-link.h"
 #include "web/history/ring.h"
 #include "web/http/request.h"
 #include "web/net/caller.h"
@@ -21,6 +22,7 @@
 struct site {
 	struct cache cache;
 	struct ring ring; /* of the last hour */
+	struct ledger_link ledger;
 	struct counters counters;
 	struct self self;
 	unsigned int turns;              /* long lists that may still begin in this round */
@@ -49,10 +51,25 @@ void site_take(struct site *s, struct view *view);
 void site_begin_round(struct site *s);
 
 /*
+ * Begins to ask memtally-ledger at NOW_MONOTONIC_NS if the answer to RQ of CALLER needs that. RQ is
+ * as for site_answer(). Returns the inquiry, which the caller gives to site_answer() when it is
+ * done (.is_done), and to site_forget(); NULL: there is nothing to wait for.
+ */
+struct history_inquiry *site_inquire(struct site *s, const struct request *rq,
+	const struct caller *caller, uint64_t now_monotonic_ns);
+
+/* Goes on to ask memtally-ledger. Call it when .ledger is due, or its event has come. */
+void site_ask(struct site *s, uint64_t now_monotonic_ns);
+
+/* Frees INQUIRY, which may be NULL and need not be done. */
+void site_forget(struct site *s, struct history_inquiry *inquiry);
+
+/*
  * Returns the answer to RQ of CALLER at NOW_BOOTTIME_NS. RQ must be sound and allowed
- * (web/http/request.h). The caller owns the answer. NULL if there is no memory.
+ * (web/http/request.h). INQUIRY is that of site_inquire(). The caller owns the answer. NULL if there
+ * is no memory.
  */
 struct answer *site_answer(struct site *s, const struct request *rq, const struct caller *caller,
-	uint64_t now_boottime_ns);
+	const struct history_inquiry *inquiry, uint64_t now_boottime_ns);
 
 #endif

@@ -28,7 +28,8 @@ static void begin(struct fixture *f, struct view *view)
 		.settings.web_telemetry_path = (char *)"/metrics"};
 	f->now_ns = SAMPLE_BOOTTIME_NS + NS_PER_SEC;
 	site_init(&f->site, &f->link, &f->settings);
-	cache_replace(&f->site.cache, view);
+	if (view)
+		site_take(&f->site, view);
 	site_begin_round(&f->site);
 }
 
@@ -38,7 +39,7 @@ static struct answer *ask(struct fixture *f, const char *target, const char *eta
 
 	request_init(&rq, target);
 	rq.if_none_match = etag;
-	return site_answer(&f->site, &rq, &f->caller, f->now_ns);
+	return site_answer(&f->site, &rq, &f->caller, NULL, f->now_ns);
 }
 
 static unsigned int status_of(struct fixture *f, const char *target)
@@ -547,7 +548,7 @@ static void has_one_form_of_process_exporter(void **state)
 	f.caller = root;
 	negotiate_add_accept(&rq.negotiate, "application/openmetrics-text");
 	negotiate_add_encoding(&rq.negotiate, "gzip");
-	a = site_answer(&f.site, &rq, &f.caller, f.now_ns);
+	a = site_answer(&f.site, &rq, &f.caller, NULL, f.now_ns);
 	assert_int_equal(a->status, 200);
 	assert_string_equal(a->content_type, prometheus_content_type(PROMETHEUS_TEXT));
 	assert_false(a->is_gzip);
@@ -556,12 +557,156 @@ static void has_one_form_of_process_exporter(void **state)
 	site_done(&f.site);
 }
 
+#define PAST "/api/v1/history?from=1700000000&to=1700000020"
+
+/* Returns the history of the answer at TARGET, of which the caller frees *RET_ANSWER. */
+static const json_t *ask_past(struct fixture *f, const char *target, json_t **ret_answer)
+{
+	AUTO_ANSWER struct answer *a = ask(f, target, NULL);
+	AUTO_BUFFER struct buffer body = {0};
+	const json_t *history;
+
+	assert_non_null(a);
+	assert_int_equal(a->status, 200);
+	read_body(a, &body);
+	*ret_answer = json_loadb(body.data, body.len - 1, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(*ret_answer);
+	assert_non_null(json_object_get(*ret_answer, "snapshot"));
+	history = json_object_get(*ret_answer, "history");
+	assert_non_null(history);
+	return history;
+}
+
+/* Returns the row NAME of HISTORY; NULL: there is none. */
+static const json_t *find_past(const json_t *history, const char *name)
+{
+	const json_t *rows = json_object_get(history, "rows");
+
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		if (!strcmp(json_string_value(json_object_get(json_array_get(rows, i), "name")),
+			    name))
+			return json_array_get(rows, i);
+	return NULL;
+}
+
+/* Asserts that element I of FIELD of ROW is AMOUNT, which is kept as a float. */
+static void assert_kept(const json_t *row, const char *field, size_t i, uint64_t amount)
+{
+	json_int_t found = json_integer_value(json_array_get(json_object_get(row, field), i));
+
+	assert_int_equal(found, (json_int_t)(float)amount);
+}
+
+/* The values of each row are those of the snapshots, also after the last one is stale. */
+static void serves_the_past(void **state)
+{
+	static const struct sample_options second = {.sequence = 43,
+		.realtime_ns = SAMPLE_REALTIME_NS + SAMPLE_INTERVAL_NS,
+		.boottime_ns = SAMPLE_BOOTTIME_NS + SAMPLE_INTERVAL_NS};
+	const json_t *history, *times, *row;
+	struct fixture f;
+	json_t *answer;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	f.caller = root;
+	site_take(&f.site, sample_open(&second));
+	f.now_ns = f.site.cache.view->header->stale_ns;
+	history = ask_past(&f, PAST, &answer);
+	assert_string_equal(json_string_value(json_object_get(history, "scope")), "user");
+	assert_string_equal(json_string_value(json_object_get(history, "metric")), "pss_bytes");
+	assert_int_equal(json_integer_value(json_object_get(history, "from_seconds")), 1700000000);
+	assert_int_equal(json_integer_value(json_object_get(history, "to_seconds")), 1700000020);
+	assert_int_equal(json_integer_value(json_object_get(history, "step_seconds")), 10);
+	assert_null(json_object_get(history, "problem"));
+	assert_int_equal(json_array_size(json_object_get(history, "sources")), 1);
+	times = json_object_get(history, "times_seconds");
+	assert_int_equal(json_array_size(times), 2);
+	assert_true(json_real_value(json_array_get(times, 0)) == 1700000000.123);
+	assert_true(json_real_value(json_array_get(times, 1)) == 1700000010.123);
+	for (uint32_t i = 0; i < view_count(f.site.cache.view, METRIC_USER); i++) {
+		const struct view *view = f.site.cache.view;
+		const struct snapshot_scope *s = view_scope(view, METRIC_USER, i);
+		const char *name = view_text(view, s->name);
+
+		if (!(s->flags & SCOPE_EXPORTED) || !(s->present & 1 << SCOPE_PSS))
+			continue;
+		row = find_past(history, name);
+		if (!row)
+			fail_msg("no %s", name);
+		assert_int_equal(json_integer_value(json_object_get(row, "id")), s->id);
+		assert_int_equal(json_array_size(json_object_get(row, "values")), 2);
+		assert_kept(row, "values", 1, s->q[SCOPE_PSS]);
+		if (!(s->present & 1 << SCOPE_PSS_HIGH)) {
+			assert_null(json_object_get(row, "high"));
+			continue;
+		}
+		assert_kept(row, "low", 1, s->q[SCOPE_PSS_LOW]);
+		assert_kept(row, "high", 0, s->q[SCOPE_PSS_HIGH]);
+	}
+	row = json_array_get(json_object_get(history, "rows"),
+		json_array_size(json_object_get(history, "rows")) - 1);
+	assert_string_equal(json_string_value(json_object_get(row, "name")), "(other)");
+	assert_null(json_object_get(row, "low"));
+	json_decref(answer);
+
+	history = ask_past(&f, PAST "&scope=host&metric=processes", &answer);
+	row = find_past(history, "host");
+	assert_int_equal(json_integer_value(json_array_get(json_object_get(row, "values"), 0)),
+		view_host(f.site.cache.view)->q[SCOPE_PROCESSES]);
+	assert_null(json_object_get(row, "low"));
+	json_decref(answer);
+
+	site_done(&f.site);
+}
+
+/* Callers see the past of owners as memtally-ledger shows it. */
+static void shows_users_their_own_past(void **state)
+{
+	const json_t *history;
+	struct fixture f;
+	json_t *answer;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	f.caller = alice;
+	history = ask_past(&f, PAST, &answer);
+	assert_int_equal(json_array_size(json_object_get(history, "rows")), 1);
+	assert_int_equal(json_integer_value(json_object_get(
+				 json_array_get(json_object_get(history, "rows"), 0), "id")),
+		1000);
+	json_decref(answer);
+	history = ask_past(&f, PAST "&name=root", &answer);
+	assert_int_equal(json_array_size(json_object_get(history, "rows")), 0);
+	json_decref(answer);
+	assert_int_equal(status_of(&f, PAST "&scope=program"), 403);
+	assert_int_equal(status_of(&f, PAST "&scope=container"), 200);
+	assert_int_equal(status_of(&f, PAST "&scope=host"), 200);
+	f.caller = stranger;
+	assert_int_equal(status_of(&f, PAST), 403);
+	assert_int_equal(status_of(&f, PAST "&scope=host"), 200);
+	f.caller = (struct caller){.kind = CALLER_ANYBODY};
+	assert_int_equal(status_of(&f, PAST "&scope=program"), 200);
+	f.settings.web_tcp_scope = TCP_SCOPE_AGGREGATES;
+	history = ask_past(&f, "/api/v1/history?from=1699990000&to=1700000020", &answer);
+	assert_string_equal(json_string_value(json_object_get(history, "problem")),
+		"what memtally-ledger keeps of others is not shown to this caller");
+	assert_true(json_array_size(json_object_get(history, "rows")) > 2);
+	json_decref(answer);
+	assert_int_equal(status_of(&f, PAST "&scope=x"), 400);
+	site_done(&f.site);
+	begin(&f, NULL);
+	assert_int_equal(status_of(&f, PAST), 503);
+	site_done(&f.site);
+}
+
 /* Without memory there is either no answer or a complete one. */
 static void answers_completely_or_not_without_memory(void **state)
 {
 	static const char *const targets[] = {"/", "/metrics", "/healthz", "/readyz", "/nope",
 		"/api/v1/status", "/api/v1/", "/api/v1/host", "/api/v1/users",
-		"/api/v1/users?limit=1", "/api/v1/processes/1", "/api/v1/users?x=1", compat};
+		"/api/v1/users?limit=1", "/api/v1/processes/1", "/api/v1/users?x=1",
+		"/api/v1/history?from=1700000000&to=1700000001", compat};
 
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(targets); i++) {
@@ -636,6 +781,8 @@ int main(void)
 		cmocka_unit_test(serves_process_exporter_if_asked),
 		cmocka_unit_test(hides_stale_groups),
 		cmocka_unit_test(has_one_form_of_process_exporter),
+		cmocka_unit_test(serves_the_past),
+		cmocka_unit_test(shows_users_their_own_past),
 		cmocka_unit_test(answers_completely_or_not_without_memory),
 		cmocka_unit_test(lists_begin_completely),
 	};
