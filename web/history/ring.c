@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/saturate.h"
 #include "snapshot/owner.h"
 
 /* The quantities of a snapshot's row, by enum ring_quantity. */
@@ -266,15 +267,26 @@ static void ring_take_scope(struct ring *r, const struct view *view, enum metric
 	}
 }
 
+/* Returns whether the snapshot with H is too close to the last point. */
+static bool is_too_soon(const struct ring *r, const struct image_header *h)
+{
+	uint64_t last_ns = r->points ? r->point[r->points - 1]->boottime_ns : 0;
+
+	return r->points && h->boottime_ns >= last_ns && h->boottime_ns - last_ns < RING_SPACING_NS;
+}
+
 int ring_take(struct ring *r, const struct view *view)
 {
 	const struct image_header *h = view->header;
+	uint64_t length_ns = saturate_max(h->interval_ns, RING_SPACING_NS);
 
 	if (h->userns != r->userns) {
 		ring_drop_first(r, r->points);
 		r->userns = h->userns;
 	}
-	ring_begin(r, h->realtime_ns, h->boottime_ns, h->interval_ns);
+	if (is_too_soon(r, h))
+		return 0;
+	ring_begin(r, h->realtime_ns, h->boottime_ns, length_ns);
 	for (unsigned int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++)
 		ring_take_scope(r, view, (enum metric_scope)scope);
 	return ring_end(r);

@@ -20,8 +20,10 @@
 #include "snapshot/metric.h"
 #include "snapshot/view.h"
 
-#define RING_AGE_NS    (3600 * NS_PER_SEC) /* older points are dropped */
-#define RING_BYTES_MAX ((size_t)8 << 20)   /* of memtally-web's ring */
+#define RING_AGE_NS (3600 * NS_PER_SEC) /* older points are dropped */
+/* Snapshots that follow an earlier point sooner are skipped. */
+#define RING_SPACING_NS (NS_PER_SEC / 2)
+#define RING_BYTES_MAX  ((size_t)8 << 20) /* of memtally-web's ring */
 
 /* Amounts of a row. Bytes, but for RING_PROCESSES. */
 enum ring_quantity {
@@ -107,7 +109,8 @@ void ring_add(struct ring *r, enum metric_scope scope, uint32_t id, const char *
 int ring_end(struct ring *r);
 
 /*
- * Adds the host and the exported owners of VIEW as a point. Drops all points before if the user
+ * Adds the host and the exported owners of VIEW as a point, unless the last point is less than
+ * RING_SPACING_NS older, as of memtallyds with very short intervals. Drops all points before if the user
  * namespace of the uids has changed. Returns 0 or -ENOMEM, as ring_end().
  */
 int ring_take(struct ring *r, const struct view *view);

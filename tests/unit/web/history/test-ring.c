@@ -258,6 +258,33 @@ static void goes_on_after_a_restart(void **state)
 	ring_done(&r);
 }
 
+/* Of a memtallyd with a very short interval two points a second are kept. */
+static void skips_snapshots_that_come_too_soon(void **state)
+{
+	static const struct sample_options options[] = {
+		{.sequence = 1, .boottime_ns = SAMPLE_BOOTTIME_NS, .interval_ns = 100},
+		{.sequence = 2, .boottime_ns = SAMPLE_BOOTTIME_NS + RING_SPACING_NS - 1},
+		{.sequence = 3, .boottime_ns = SAMPLE_BOOTTIME_NS + RING_SPACING_NS},
+		{.sequence = 4, .boottime_ns = SAMPLE_BOOTTIME_NS}, /* of another boot */
+	};
+	static const size_t points[] = {1, 1, 2, 3};
+	struct ring r = {.bytes_max = ROOM};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		struct sample_options o = options[i];
+		AUTO_VIEW struct view *view = NULL;
+
+		o.realtime_ns = T0 + i * SECOND;
+		view = sample_open(&o);
+		assert_int_equal(ring_take(&r, view), 0);
+		assert_int_equal(r.points, points[i]);
+		check(&r);
+	}
+	assert_int_equal(r.point[0]->length_ns, RING_SPACING_NS);
+	ring_done(&r);
+}
+
 static void a_failed_allocation_costs_a_point(void **state)
 {
 	(void)state;
@@ -294,6 +321,7 @@ int main(void)
 		cmocka_unit_test(drops_the_oldest_beyond_its_limit),
 		cmocka_unit_test(tells_rows_apart),
 		cmocka_unit_test(goes_on_after_a_restart),
+		cmocka_unit_test(skips_snapshots_that_come_too_soon),
 		cmocka_unit_test(a_failed_allocation_costs_a_point),
 	};
 
