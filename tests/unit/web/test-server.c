@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "tests/unit/support/snapshot/sample.h"
 #include "tests/unit/support/web/serving.h"
 
 enum { GROUP = 47110 }; /* the trusted group */
@@ -472,6 +473,59 @@ static void identifies_callers(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+static const char past[] =
+	"GET /api/v1/history?from=1690000000 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+/*
+ * A request that waits for memtally-ledger delays no other one. After two seconds it has its answer.
+ * Requests that still wait when the server stops end with it, and so do those of clients that go.
+ */
+static void serves_others_while_the_ledger_is_asked(void **state)
+{
+	unsigned int before = unit_descriptors();
+	char dir[] = "/tmp/memtally-server-XXXXXX", path[64], got[4096];
+	int ledger, waiting, other, gone, last;
+	struct serving f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/ledger", dir);
+	assert_int_equal(channel_listen(path, SOCK_SEQPACKET, 0600, 8, &ledger), 0);
+	begin(&f, 8);
+	f.settings.ledger_socket = path;
+	site_take(&f.site, sample_open(NULL));
+	waiting = serving_connect(&f);
+	other = serving_connect(&f);
+	gone = serving_connect(&f);
+	last = serving_connect(&f);
+	serving_ask(waiting, past);
+	assert_int_equal(receive(&f, waiting, got, sizeof(got)), -1);
+	serving_ask(gone, past);
+	assert_int_equal(receive(&f, gone, got, sizeof(got)), -1);
+	close(gone);
+	serving_ask(other, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	assert_true(receive(&f, other, got, sizeof(got)) > 0);
+	assert_int_equal(strncmp(got, "HTTP/1.1 200 OK\r\n", 17), 0);
+	assert_true(ledger_link_due_ns(&f.site.ledger) <=
+		    clock_now_ns(CLOCK_MONOTONIC) + LEDGER_LINK_TIMEOUT_NS);
+	site_ask(&f.site, clock_now_ns(CLOCK_MONOTONIC) + LEDGER_LINK_TIMEOUT_NS);
+	assert_true(receive(&f, waiting, got, sizeof(got)) > 0);
+	assert_int_equal(strncmp(got, "HTTP/1.1 200 OK\r\n", 17), 0);
+	assert_non_null(strstr(got, "memtally-ledger did not answer in time"));
+	assert_int_equal(f.site.ledger.waiting, 0);
+	serving_ask(last, past);
+	assert_int_equal(receive(&f, last, got, sizeof(got)), -1);
+	assert_int_equal(f.site.ledger.waiting, 1);
+	serving_finish(&f);
+	close(waiting);
+	close(other);
+	close(last);
+	close(ledger);
+	unlink(path);
+	rmdir(dir);
+	assert_int_equal(unit_descriptors(), before);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -487,6 +541,7 @@ int main(void)
 		cmocka_unit_test(reads_no_cookies),
 		cmocka_unit_test(serves_its_own_host_names),
 		cmocka_unit_test(identifies_callers),
+		cmocka_unit_test(serves_others_while_the_ledger_is_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

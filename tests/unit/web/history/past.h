@@ -8,7 +8,10 @@
 #include "tests/unit/support/unit.h"
 #include "web/history/ring.h"
 
-/* PSS and bounds of users "a", "b", "c" ... in a point; negative: the point does not have the user. */
+/*
+ * PSS of users "a", "b", "c" ... in a point; negative: the point does not have the user; NAN: it is
+ * not known.
+ */
 struct past_point {
 	double at_s, length_s; /* seconds since the epoch; seconds */
 	double host;           /* negative: the point does not have the host */
@@ -38,7 +41,7 @@ static inline void past_add(struct ring *r, const struct past_point *p, bool has
 	for (uint32_t i = 0; i < 8; i++) {
 		char name[2] = {(char)('a' + i), 0};
 
-		if (p->user[i] >= 0)
+		if (!(p->user[i] < 0))
 			past_put(r, METRIC_USER, 1000 + i, name, p->user[i], has_bounds);
 	}
 	assert_int_equal(ring_end(r), 0);
