@@ -23,7 +23,7 @@ enum {
 	HISTORY_INQUIRY_HIDDEN = 1, /* outcome of history_inquiry_new() */
 };
 
-/* What an inquiry depends on, beside its parameters. All is borrowed. */
+/* The facts that an inquiry depends on, beside its parameters. All are borrowed. */
 struct history_context {
 	const struct ring *ring;
 	const struct view *view; /* the last snapshot; it may be stale */

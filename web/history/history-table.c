@@ -107,28 +107,50 @@ static struct history_candidate *candidate_of(const struct history_filling *f,
 	return i ? &f->candidate[i - 1] : NULL;
 }
 
-static void weigh_point(
-	struct history_filling *f, const struct history_part *part, const struct ring_point *p)
+/* Weighs the candidates of the point that C has read. */
+static void weigh_point(struct history_filling *f, const struct history_part *part,
+	const struct ring_cursor *c, size_t slot)
 {
-	double seconds = (double)p->length_ns / (double)NS_PER_SEC;
+	double seconds = (double)part->ring->point[c->next - 1]->length_ns / (double)NS_PER_SEC;
 	size_t count;
-	const struct ring_sample *sample = ring_samples(p, filling_scope(f, part), &count);
+	const struct ring_sample *sample = ring_cursor_samples(c, filling_scope(f, part), &count);
 
+	(void)slot;
 	for (size_t i = 0; i < count; i++) {
-		struct history_candidate *c = candidate_of(f, part, &sample[i]);
+		struct history_candidate *found = candidate_of(f, part, &sample[i]);
 		double value = sample[i].q[f->query->metric->value];
 
-		if (c && !isnan(value))
-			c->weight = (isnan(c->weight) ? 0 : c->weight) + value * seconds;
+		if (found && !isnan(value))
+			found->weight = (isnan(found->weight) ? 0 : found->weight) +
+			                value * seconds;
 	}
 }
 
-static void weigh_points(struct history_filling *f)
+typedef void history_visit(struct history_filling *f, const struct history_part *part,
+	const struct ring_cursor *c, size_t slot);
+
+/* Calls VISIT for each point of PART that has a slot. Returns 0 or -ENOMEM. */
+static int visit_part(
+	struct history_filling *f, const struct history_part *part, history_visit *visit)
 {
-	for (size_t k = 0; k < HISTORY_PARTS; k++)
-		for (size_t i = 0; i < f->part[k].ring->points; i++)
-			if (f->part[k].slot_of[i] != HISTORY_NO_SLOT)
-				weigh_point(f, &f->part[k], f->part[k].ring->point[i]);
+	AUTO_RING_CURSOR struct ring_cursor c = {0};
+	int r = ring_cursor_open(&c, part->ring);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; ring_cursor_next(&c); i++)
+		if (part->slot_of[i] != HISTORY_NO_SLOT)
+			visit(f, part, &c, (size_t)part->slot_of[i]);
+	return 0;
+}
+
+static int visit_points(struct history_filling *f, history_visit *visit)
+{
+	int r = 0;
+
+	for (size_t k = 0; r == 0 && k < HISTORY_PARTS; k++)
+		r = visit_part(f, &f->part[k], visit);
+	return r;
 }
 
 /* The largest first; without a value last; then by name. */
@@ -228,13 +250,13 @@ static void history_table_add_sample(
 	row->high[slot] += metric->has_bounds ? (double)sample->q[RING_PSS_HIGH] : (double)NAN;
 }
 
-/* Adds the host's value in point P to SLOT. The ledger's is the sum of all owners of a kind. */
+/* Adds the host's value in the point that C has read to SLOT. The ledger's is the sum of all owners of a kind. */
 static void add_total(struct history_filling *f, const struct history_part *part,
-	const struct ring_point *p, size_t slot)
+	const struct ring_cursor *c, size_t slot)
 {
 	size_t count;
-	const struct ring_sample *sample = ring_samples(
-		p, part->is_ledger ? filling_scope(f, part) : METRIC_HOST, &count);
+	const struct ring_sample *sample = ring_cursor_samples(
+		c, part->is_ledger ? filling_scope(f, part) : METRIC_HOST, &count);
 	double total = NAN;
 
 	for (size_t i = 0; i < count; i++) {
@@ -250,31 +272,22 @@ static void add_total(struct history_filling *f, const struct history_part *part
 }
 
 static void fill_point(struct history_filling *f, const struct history_part *part,
-	const struct ring_point *p, size_t slot)
+	const struct ring_cursor *c, size_t slot)
 {
 	enum metric_scope scope = filling_scope(f, part);
 	size_t count;
-	const struct ring_sample *sample = ring_samples(p, scope, &count);
+	const struct ring_sample *sample = ring_cursor_samples(c, scope, &count);
 
 	f->points[slot]++;
-	add_total(f, part, p, slot);
+	add_total(f, part, c, slot);
 	for (size_t i = 0; i < count; i++) {
-		const struct history_candidate *c = candidate_of(f, part, &sample[i]);
+		const struct history_candidate *found = candidate_of(f, part, &sample[i]);
 
-		if (c && c->place >= 0)
-			history_table_add_sample(f, (size_t)c->place, slot, &sample[i]);
+		if (found && found->place >= 0)
+			history_table_add_sample(f, (size_t)found->place, slot, &sample[i]);
 		else if (scope == METRIC_HOST)
 			history_table_add_sample(f, 0, slot, &sample[i]);
 	}
-}
-
-static void fill_points(struct history_filling *f)
-{
-	for (size_t k = 0; k < HISTORY_PARTS; k++)
-		for (size_t i = 0; i < f->part[k].ring->points; i++)
-			if (f->part[k].slot_of[i] != HISTORY_NO_SLOT)
-				fill_point(f, &f->part[k], f->part[k].ring->point[i],
-					(size_t)f->part[k].slot_of[i]);
 }
 
 /* Makes means of the sums in row PLACE. */
@@ -337,13 +350,14 @@ int history_table_fill(struct history_table *t, const struct history_query *q,
 		r = find_candidates(&f);
 	if (r < 0)
 		return r;
-	weigh_points(&f);
-	r = history_table_choose_rows(&f);
+	r = visit_points(&f, weigh_point);
+	if (r == 0)
+		r = history_table_choose_rows(&f);
 	if (r == 0)
 		r = make_cells(&f);
-	if (r < 0)
-		return r;
-	fill_points(&f);
-	finish_rows(&f);
-	return 0;
+	if (r == 0)
+		r = visit_points(&f, fill_point);
+	if (r == 0)
+		finish_rows(&f);
+	return r;
 }

@@ -67,7 +67,7 @@ static size_t ring_row_bytes(const struct ring_row *row)
 
 static size_t ring_point_bytes(const struct ring_point *p)
 {
-	return sizeof(*p) + p->begin[METRIC_OWNERS_END] * sizeof(*p->sample);
+	return sizeof(*p) + p->words * sizeof(p->word[0]);
 }
 
 /* Returns a free place for a row, at the end if there is none; -ENOMEM. */
@@ -79,7 +79,7 @@ static int64_t ring_find_place(struct ring *r)
 				r->rows_free--;
 				return (int64_t)i;
 			}
-	if (r->rows >= HASHMAP_ROW_MAX || ARRAY_RESERVE(r->row, r->row_room, r->rows + 1) < 0)
+	if (r->rows > RING_WORDS_ROW_MAX || ARRAY_RESERVE(r->row, r->row_room, r->rows + 1) < 0)
 		return -ENOMEM;
 	r->row[r->rows] = (struct ring_row){.name = NULL};
 	return (int64_t)r->rows++;
@@ -102,6 +102,8 @@ static int64_t ring_make_row(
 	memcpy(texts + len, user, strlen(user) + 1);
 	r->row[i] = (struct ring_row){.scope = scope, .hash = hash, .user = texts + len};
 	r->row[i].name = TAKE_PTR(texts);
+	for (size_t k = 0; k < RING_QUANTITIES; k++)
+		r->row[i].before[k] = r->row[i].last[k] = NAN;
 	r->bytes += ring_row_bytes(&r->row[i]);
 	return i;
 }
@@ -119,11 +121,18 @@ static void ring_release(struct ring *r, size_t i)
 	r->rows_free++;
 }
 
-static void ring_free_point(struct ring *r, struct ring_point *p)
+/* Frees P, which is the first or the last point. IS_FIRST: its amounts are those before the rest. */
+static void ring_free_point(struct ring *r, struct ring_point *p, bool is_first)
 {
-	for (size_t i = 0; i < p->begin[METRIC_OWNERS_END]; i++) {
-		r->row[p->sample[i].row].points--;
-		ring_release(r, p->sample[i].row);
+	for (size_t at = 0; at < p->words;) {
+		unsigned int mask;
+		size_t from;
+		uint32_t i = ring_words_read(p->word, &at, &mask, &from);
+
+		if (is_first)
+			ring_words_apply(p->word + from, mask, r->row[i].before);
+		r->row[i].points--;
+		ring_release(r, i);
 	}
 	r->bytes -= ring_point_bytes(p);
 	free(p);
@@ -135,9 +144,30 @@ static void ring_drop_first(struct ring *r, size_t count)
 	if (!count)
 		return;
 	for (size_t i = 0; i < count; i++)
-		ring_free_point(r, r->point[i]);
+		ring_free_point(r, r->point[i], true);
 	r->points -= count;
 	memmove((void *)r->point, (void *)(r->point + count), r->points * sizeof(*r->point));
+}
+
+/* Drops the points that are not before REALTIME_NS. */
+static void ring_drop_last(struct ring *r, uint64_t realtime_ns)
+{
+	size_t points = r->points;
+
+	while (r->points && r->point[r->points - 1]->realtime_ns >= realtime_ns)
+		ring_free_point(r, r->point[--r->points], false);
+	if (r->points == points)
+		return;
+	for (size_t i = 0; i < r->rows; i++)
+		memcpy(r->row[i].last, r->row[i].before, sizeof(r->row[i].last));
+	for (size_t i = 0; i < r->points; i++)
+		for (size_t at = 0; at < r->point[i]->words;) {
+			unsigned int mask;
+			size_t from;
+			uint32_t row = ring_words_read(r->point[i]->word, &at, &mask, &from);
+
+			ring_words_apply(r->point[i]->word + from, mask, r->row[row].last);
+		}
 }
 
 void ring_done(struct ring *r)
@@ -157,8 +187,10 @@ void ring_done(struct ring *r)
 
 void ring_begin(struct ring *r, uint64_t realtime_ns, uint64_t boottime_ns, uint64_t length_ns)
 {
-	r->head = (struct ring_point){
-		.realtime_ns = realtime_ns, .boottime_ns = boottime_ns, .length_ns = length_ns};
+	ring_drop_last(r, realtime_ns);
+	r->realtime_ns = realtime_ns;
+	r->boottime_ns = boottime_ns;
+	r->length_ns = length_ns;
 	r->samples = 0;
 	r->scope = METRIC_HOST;
 	r->error = 0;
@@ -194,8 +226,7 @@ void ring_add(struct ring *r, enum metric_scope scope, uint32_t id, const char *
 			sample->q[k] += q[k];
 		return;
 	}
-	while (r->scope < scope)
-		r->head.begin[++r->scope] = (uint32_t)r->samples;
+	r->scope = scope;
 	r->row[i].number = r->number;
 	r->row[i].at = r->samples;
 	r->row[i].id = id;
@@ -204,24 +235,38 @@ void ring_add(struct ring *r, enum metric_scope scope, uint32_t id, const char *
 	memcpy(sample->q, q, sizeof(sample->q));
 }
 
+/* Writes the samples to P, which has room for them. */
+static void ring_write_point(struct ring *r, struct ring_point *p)
+{
+	for (size_t i = 0; i < r->samples; i++) {
+		const struct ring_sample *s = &r->sample[i];
+		struct ring_row *row = &r->row[s->row];
+		unsigned int mask = ring_words_changes(row->last, s->q);
+
+		p->words += ring_words_write(p->word + p->words, s->row, mask, s->q);
+		memcpy(row->last, s->q, sizeof(row->last));
+		row->points++;
+	}
+}
+
 /* Returns the new point, which counts; NULL if there is no memory. */
 static struct ring_point *ring_make_point(struct ring *r)
 {
-	size_t samples_size = r->samples * sizeof(*r->sample);
+	size_t words = r->samples;
 	struct ring_point *p;
 
-	while (r->scope < METRIC_OWNERS_END)
-		r->head.begin[++r->scope] = (uint32_t)r->samples;
 	if (r->error || ARRAY_RESERVE(r->point, r->point_room, r->points + 1) < 0)
 		return NULL;
-	p = malloc(sizeof(*p) + samples_size);
+	for (size_t i = 0; i < r->samples; i++)
+		words += (size_t)__builtin_popcount(
+			ring_words_changes(r->row[r->sample[i].row].last, r->sample[i].q));
+	p = malloc(sizeof(*p) + words * sizeof(p->word[0]));
 	if (!p)
 		return NULL;
-	*p = r->head;
-	if (samples_size)
-		memcpy(p->sample, r->sample, samples_size);
-	for (size_t i = 0; i < r->samples; i++)
-		r->row[p->sample[i].row].points++;
+	*p = (struct ring_point){.realtime_ns = r->realtime_ns,
+		.boottime_ns = r->boottime_ns,
+		.length_ns = r->length_ns};
+	ring_write_point(r, p);
 	r->bytes += ring_point_bytes(p);
 	return p;
 }
@@ -238,8 +283,6 @@ int ring_end(struct ring *r)
 		return -ENOMEM;
 	}
 	r->samples = 0;
-	while (r->points && r->point[r->points - 1]->realtime_ns >= p->realtime_ns)
-		ring_free_point(r, r->point[--r->points]);
 	r->point[r->points++] = p;
 	while (r->point[old]->boottime_ns + RING_AGE_NS < p->boottime_ns)
 		old++;
@@ -290,4 +333,47 @@ int ring_take(struct ring *r, const struct view *view)
 	for (unsigned int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++)
 		ring_take_scope(r, view, (enum metric_scope)scope);
 	return ring_end(r);
+}
+
+int ring_cursor_open(struct ring_cursor *c, const struct ring *r)
+{
+	*c = (struct ring_cursor){.ring = r};
+	c->last = calloc(r->rows + 1, sizeof(*c->last));
+	c->sample = calloc(r->rows + 1, sizeof(*c->sample));
+	if (!c->last || !c->sample)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->rows; i++)
+		memcpy(c->last[i], r->row[i].before, sizeof(c->last[i]));
+	return 0;
+}
+
+void ring_cursor_close(struct ring_cursor *c)
+{
+	free(c->last);
+	free(c->sample);
+}
+
+bool ring_cursor_next(struct ring_cursor *c)
+{
+	enum metric_scope scope = METRIC_HOST;
+	const struct ring_point *p;
+	size_t samples = 0;
+
+	if (c->next == c->ring->points)
+		return false;
+	p = c->ring->point[c->next++];
+	for (size_t at = 0; at < p->words;) {
+		unsigned int mask;
+		size_t from;
+		uint32_t row = ring_words_read(p->word, &at, &mask, &from);
+
+		while (scope < c->ring->row[row].scope)
+			c->begin[++scope] = samples;
+		ring_words_apply(p->word + from, mask, c->last[row]);
+		c->sample[samples].row = row;
+		memcpy(c->sample[samples++].q, c->last[row], sizeof(c->last[row]));
+	}
+	while (scope < METRIC_OWNERS_END)
+		c->begin[++scope] = samples;
+	return true;
 }

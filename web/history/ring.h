@@ -14,29 +14,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/hashmap.h"
 #include "base/siphash.h"
 #include "snapshot/metric.h"
 #include "snapshot/view.h"
+#include "web/history/ring-words.h"
 
 #define RING_AGE_NS (3600 * NS_PER_SEC) /* older points are dropped */
 /* Snapshots that follow an earlier point sooner are skipped. */
 #define RING_SPACING_NS (NS_PER_SEC / 2)
 #define RING_BYTES_MAX  ((size_t)8 << 20) /* of memtally-web's ring */
-
-/* Amounts of a row. Bytes, but for RING_PROCESSES. */
-enum ring_quantity {
-	RING_PSS,
-	RING_PSS_LOW,
-	RING_PSS_HIGH,
-	RING_USS,
-	RING_RSS,
-	RING_SWAP_PSS,
-	RING_VM_SWAP,
-	RING_PROCESSES, /* a count */
-	RING_QUANTITIES
-};
 
 /* A row of the host or of an owner. Its name is the same in all points. */
 struct ring_row {
@@ -49,21 +38,26 @@ struct ring_row {
 	uint64_t hash;
 	char *name;       /* owned; clean text; the host's is empty */
 	const char *user; /* behind .name, in the same memory; empty: it has no user */
+	/* The amounts before the first point, and those of the last point with the row. */
+	float before[RING_QUANTITIES], last[RING_QUANTITIES];
 };
 
 struct ring_sample {
 	uint32_t row;             /* index in struct ring, .row */
-	float q[RING_QUANTITIES]; /* NAN: not known. Exact up to 16 MiB of KiB. */
+	float q[RING_QUANTITIES]; /* NAN: not known. Exact to 24 bits. */
 };
 
+/*
+ * A point. Its samples are in words (web/history/ring-words.h), which say what has changed since the
+ * point before. Read them with struct ring_cursor.
+ */
 struct ring_point {
 	uint64_t
 		realtime_ns; /* CLOCK_REALTIME of the snapshot; of the ledger the start of a slot */
 	uint64_t boottime_ns; /* CLOCK_BOOTTIME of the same moment */
 	uint64_t length_ns; /* until the next point is due; of the ledger the length of the slot */
-	/* The samples of scope S are from .begin[S] to before .begin[S + 1]. */
-	uint32_t begin[METRIC_OWNERS_END + 1];
-	struct ring_sample sample[];
+	size_t words;
+	uint32_t word[];
 };
 
 /* Zeroed but for .bytes_max: empty. */
@@ -79,7 +73,7 @@ struct ring {
 
 	/* The point that is being added. */
 	uint64_t number;
-	struct ring_point head;
+	uint64_t realtime_ns, boottime_ns, length_ns;
 	struct ring_sample *sample; /* owned */
 	size_t samples, sample_room;
 	enum metric_scope scope; /* of the last sample */
@@ -89,7 +83,10 @@ struct ring {
 /* Frees what R owns. R is then empty and can be used again; .bytes_max stays. */
 void ring_done(struct ring *r);
 
-/* Begins a point for the time REALTIME_NS, BOOTTIME_NS and LENGTH_NS (struct ring_point). */
+/*
+ * Begins a point for the time REALTIME_NS, BOOTTIME_NS and LENGTH_NS (struct ring_point). Drops
+ * points that are not before it: the clock was set back, or it is the same snapshot.
+ */
 void ring_begin(struct ring *r, uint64_t realtime_ns, uint64_t boottime_ns, uint64_t length_ns);
 
 /*
@@ -101,10 +98,9 @@ void ring_add(struct ring *r, enum metric_scope scope, uint32_t id, const char *
 	const char *user, const float q[static RING_QUANTITIES]);
 
 /*
- * Adds the point that ring_begin() has begun. Drops points that are an hour older, points that are
- * not before it (the clock was set back, or it is the same snapshot), and the oldest ones beyond
- * .bytes_max; the new point itself if it is too large. Returns 0; or -ENOMEM, and then no point was
- * added.
+ * Adds the point that ring_begin() has begun. Drops points that are more than an hour older, and the
+ * oldest ones beyond .bytes_max; the new point itself if it is too large. Returns 0; or -ENOMEM, and
+ * then no point was added.
  */
 int ring_end(struct ring *r);
 
@@ -121,12 +117,30 @@ int ring_take(struct ring *r, const struct view *view);
 int64_t ring_find(
 	const struct ring *r, enum metric_scope scope, const char *name, const char *user);
 
-/* Returns the samples of SCOPE in point P, and their number in *RET_COUNT. */
-static inline const struct ring_sample *ring_samples(
-	const struct ring_point *p, enum metric_scope scope, size_t *ret_count)
+/* Reads the points of a ring, which must not change meanwhile, from the first to the last. */
+struct ring_cursor {
+	const struct ring *ring;
+	size_t next;                    /* index of the next point */
+	float (*last)[RING_QUANTITIES]; /* owned; by row, the amounts of its last sample */
+	struct ring_sample *sample;     /* owned; of the point that was read */
+	/* The samples of scope S are from .begin[S] to before .begin[S + 1]. */
+	size_t begin[METRIC_OWNERS_END + 1];
+};
+
+/* Opens C before the first point of R. Returns 0 or -ENOMEM. Close it in any case. */
+int ring_cursor_open(struct ring_cursor *c, const struct ring *r);
+void ring_cursor_close(struct ring_cursor *c);
+#define AUTO_RING_CURSOR CLEANUP(ring_cursor_close)
+
+/* Reads the next point. Returns false if there is none. */
+bool ring_cursor_next(struct ring_cursor *c);
+
+/* Returns the samples of SCOPE in the point that was read, and their number in *RET_COUNT. */
+static inline const struct ring_sample *ring_cursor_samples(
+	const struct ring_cursor *c, enum metric_scope scope, size_t *ret_count)
 {
-	*ret_count = p->begin[scope + 1] - p->begin[scope];
-	return p->sample + p->begin[scope];
+	*ret_count = c->begin[scope + 1] - c->begin[scope];
+	return c->sample + c->begin[scope];
 }
 
 #endif

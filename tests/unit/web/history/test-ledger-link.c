@@ -147,6 +147,7 @@ static void answer_head(struct fixture *f, const struct usage_head *head)
 static void asks_step_by_step(void **state)
 {
 	struct history_inquiry i = inquiry_of(USAGE_USER);
+	AUTO_RING_CURSOR struct ring_cursor c = {0};
 	struct fixture f;
 
 	(void)state;
@@ -172,10 +173,11 @@ static void asks_step_by_step(void **state)
 	assert_true(i.is_done);
 	assert_string_equal(i.problem, "");
 	assert_int_equal(i.ledger.points, STEPS);
-	for (unsigned int step = 0; step < STEPS; step++) {
+	assert_int_equal(ring_cursor_open(&c, &i.ledger), 0);
+	for (unsigned int step = 0; ring_cursor_next(&c); step++) {
 		const struct ring_point *p = i.ledger.point[step];
 		size_t count;
-		const struct ring_sample *s = ring_samples(p, METRIC_USER, &count);
+		const struct ring_sample *s = ring_cursor_samples(&c, METRIC_USER, &count);
 
 		assert_int_equal(p->realtime_ns, (T0 + step * STEP_S) * NS_PER_SEC);
 		assert_int_equal(p->length_ns, STEP_S * NS_PER_SEC);
@@ -297,7 +299,7 @@ static void explains_a_ledger_that_does_not_run(void **state)
 	end(&f);
 }
 
-/* What has come in time counts. The next inquiry has its own time. */
+/* Answers that have come in time count. The next inquiry has its own time. */
 static void gives_up_in_time(void **state)
 {
 	struct history_inquiry a = inquiry_of(USAGE_USER), b = inquiry_of(USAGE_USER);

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "base/cleanup.h"
 #include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/snapshot/sample.h"
 #include "tests/unit/support/snapshot/small.h"
@@ -32,41 +33,57 @@ static int put(struct ring *r, unsigned int seconds, const char *name, float val
 	return ring_end(r);
 }
 
-/* Returns the sample of user NAME in point I of R; NULL: it has none. */
-static const struct ring_sample *sample_of(const struct ring *r, size_t i, const char *name)
+/* Reads point I of R. The caller closes C. */
+static void read_point(struct ring_cursor *c, const struct ring *r, size_t i)
+{
+	assert_int_equal(ring_cursor_open(c, r), 0);
+	for (size_t k = 0; k <= i; k++)
+		assert_true(ring_cursor_next(c));
+}
+
+/* Returns the PSS of user NAME in point I of R; NAN: it has none. */
+static float pss_of(const struct ring *r, size_t i, const char *name)
 {
 	int64_t row = ring_find(r, METRIC_USER, name, "");
+	AUTO_RING_CURSOR struct ring_cursor c = {0};
+	const struct ring_sample *s;
 	size_t count;
-	const struct ring_sample *s = ring_samples(r->point[i], METRIC_USER, &count);
 
+	read_point(&c, r, i);
+	s = ring_cursor_samples(&c, METRIC_USER, &count);
 	for (size_t k = 0; row >= 0 && k < count; k++)
 		if (s[k].row == (uint32_t)row)
-			return &s[k];
-	return NULL;
+			return s[k].q[RING_PSS];
+	return NAN;
 }
 
 /* Asserts that .bytes and the numbers of points of rows are right. */
 static void check(const struct ring *r)
 {
+	AUTO_FREE uint32_t *found = calloc(r->rows + 1, sizeof(*found));
+	AUTO_RING_CURSOR struct ring_cursor c = {0};
 	size_t bytes = 0, free_places = 0;
 	uint64_t last_ns = 0;
+
+	assert_non_null(found);
+	assert_int_equal(ring_cursor_open(&c, r), 0);
 
 	for (size_t i = 0; i < r->points; i++) {
 		const struct ring_point *p = r->point[i];
 
 		assert_true(p->realtime_ns > last_ns);
 		last_ns = p->realtime_ns;
-		bytes += sizeof(*p) + p->begin[METRIC_OWNERS_END] * sizeof(p->sample[0]);
+		bytes += sizeof(*p) + p->words * sizeof(p->word[0]);
+		assert_true(ring_cursor_next(&c));
+		for (size_t k = 0; k < c.begin[METRIC_OWNERS_END]; k++)
+			found[c.sample[k].row]++;
 	}
+	assert_false(ring_cursor_next(&c));
 	for (size_t i = 0; i < r->rows; i++) {
 		const struct ring_row *row = &r->row[i];
-		uint32_t points = 0;
 
-		for (size_t k = 0; k < r->points; k++)
-			for (size_t j = 0; j < r->point[k]->begin[METRIC_OWNERS_END]; j++)
-				points += r->point[k]->sample[j].row == i;
-		assert_int_equal(row->points, points);
-		assert_int_equal(points != 0, row->name != NULL);
+		assert_int_equal(row->points, found[i]);
+		assert_int_equal(found[i] != 0, row->name != NULL);
 		free_places += !row->name;
 		if (row->name)
 			bytes += sizeof(*row) + strlen(row->name) + strlen(row->user) + 2;
@@ -85,6 +102,7 @@ static void takes_exported_rows(void **state)
 	const struct sample_options options = {.more = 50, .exported = 20};
 	AUTO_VIEW struct view *view = sample_open(&options);
 	struct ring r = {.bytes_max = ROOM};
+	AUTO_RING_CURSOR struct ring_cursor c = {0};
 	unsigned int absent = 0, hidden = 0;
 
 	(void)state;
@@ -92,10 +110,11 @@ static void takes_exported_rows(void **state)
 	assert_int_equal(r.points, 1);
 	assert_int_equal(r.point[0]->realtime_ns, view->header->realtime_ns);
 	assert_int_equal(r.point[0]->length_ns, view->header->interval_ns);
+	read_point(&c, &r, 0);
 	for (unsigned int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++) {
 		size_t count, next = 0;
-		const struct ring_sample *sample = ring_samples(
-			r.point[0], (enum metric_scope)scope, &count);
+		const struct ring_sample *sample = ring_cursor_samples(
+			&c, (enum metric_scope)scope, &count);
 
 		for (uint32_t i = 0; i < view_count(view, (enum metric_scope)scope); i++) {
 			const struct snapshot_scope *s = view_scope(
@@ -139,13 +158,13 @@ static void keeps_the_past_of_vanished_rows_for_an_hour(void **state)
 	assert_int_equal(put(&r, 10, "bob", 2), 0);
 	assert_int_equal(put(&r, 3600, "carol", 3), 0);
 	assert_int_equal(r.points, 3);
-	assert_true(sample_of(&r, 0, "alice")->q[RING_PSS] == 1.0F);
-	assert_null(sample_of(&r, 1, "alice"));
+	assert_true(pss_of(&r, 0, "alice") == 1.0F);
+	assert_true(isnan(pss_of(&r, 1, "alice")));
 	check(&r);
 	assert_int_equal(put(&r, 3601, "carol", 4), 0);
 	assert_int_equal(r.points, 3);
 	assert_int_equal(ring_find(&r, METRIC_USER, "alice", ""), -1);
-	assert_true(sample_of(&r, 0, "bob")->q[RING_PSS] == 2.0F);
+	assert_true(pss_of(&r, 0, "bob") == 2.0F);
 	check(&r);
 	assert_int_equal(put(&r, 3602, "dave", 5), 0); /* in the place of alice */
 	assert_int_equal(r.rows, 4);
@@ -163,10 +182,27 @@ static void times_ascend(void **state)
 		assert_int_equal(put(&r, i * 10, "alice", (float)i), 0);
 	assert_int_equal(put(&r, 40, "alice", 9), 0);
 	assert_int_equal(r.points, 5);
-	assert_true(sample_of(&r, 4, "alice")->q[RING_PSS] == 9.0F);
+	assert_true(pss_of(&r, 4, "alice") == 9.0F);
 	assert_int_equal(put(&r, 15, "bob", 7), 0);
 	assert_int_equal(r.points, 3);
 	assert_int_equal(r.point[2]->realtime_ns, T0 + 15 * SECOND);
+	check(&r);
+	ring_done(&r);
+}
+
+/* An amount that only a dropped point had is new again. */
+static void forgets_the_amounts_of_dropped_points(void **state)
+{
+	static const unsigned int at[] = {0, 10, 3605, 3700, 3650};
+	static const float amounts[] = {1, 1, 1, 2, 2};
+	struct ring r = {.bytes_max = ROOM};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(at); i++)
+		assert_int_equal(put(&r, at[i], "alice", amounts[i]), 0);
+	assert_int_equal(r.points, 2);
+	assert_true(pss_of(&r, 0, "alice") == 1.0F);
+	assert_true(pss_of(&r, 1, "alice") == 2.0F);
 	check(&r);
 	ring_done(&r);
 }
@@ -197,6 +233,7 @@ static void tells_rows_apart(void **state)
 {
 	float q[RING_QUANTITIES] = {10, 10, 10, 10, 10, 10, 10, 10};
 	struct ring r = {.bytes_max = ROOM};
+	AUTO_RING_CURSOR struct ring_cursor c = {0};
 	size_t count;
 
 	(void)state;
@@ -208,16 +245,77 @@ static void tells_rows_apart(void **state)
 	q[RING_RSS] = NAN;
 	ring_add(&r, METRIC_USER_UNIT, 0, "app.service", "bob", q);
 	assert_int_equal(ring_end(&r), 0);
-	ring_samples(r.point[0], METRIC_USER_UNIT, &count);
+	read_point(&c, &r, 0);
+	ring_cursor_samples(&c, METRIC_USER_UNIT, &count);
 	assert_int_equal(count, 2);
-	ring_samples(r.point[0], METRIC_GROUP, &count);
+	ring_cursor_samples(&c, METRIC_GROUP, &count);
 	assert_int_equal(count, 0);
 	assert_int_equal(r.rows, 4);
-	assert_true(r.point[0]->sample[3].q[RING_PSS] == 20.0F);
-	assert_true(isnan(r.point[0]->sample[3].q[RING_RSS]));
+	assert_true(c.sample[3].q[RING_PSS] == 20.0F);
+	assert_true(isnan(c.sample[3].q[RING_RSS]));
 	assert_int_equal(ring_find(&r, METRIC_USER_UNIT, "app.service", "bob"), 3);
 	assert_int_equal(ring_find(&r, METRIC_USER_UNIT, "app.service", ""), -1);
 	check(&r);
+	ring_done(&r);
+}
+
+/*
+ * A model of the ring, with amounts in full: whatever changes, vanishes and comes back, and whichever
+ * points are dropped at either end, the ring has the same amounts.
+ */
+static void keeps_every_amount(void **state)
+{
+	enum { POINTS = 4000, USERS = 6, SEED = 20261128 };
+	static float model[POINTS][USERS];
+	static unsigned int at[POINTS];
+	struct ring r = {.bytes_max = 1800};
+	size_t first = 0, end = 0;
+	unsigned int seconds = 0;
+
+	(void)state;
+	srand(SEED);
+	for (size_t n = 0; n < POINTS; n++) {
+		float *row;
+
+		seconds += 10;
+		if (rand() % 6 == 0) { /* the clock is set back */
+			seconds -= (unsigned int)(rand() % 50);
+			while (end > first && at[end - 1] >= seconds)
+				end--;
+		}
+		row = model[end];
+		at[end] = seconds;
+		ring_begin(&r, T0 + seconds * SECOND, n * 10 * SECOND, 10 * SECOND);
+		for (unsigned int k = 0; k < USERS; k++) {
+			const char name[2] = {(char)('a' + k), 0};
+			float q[RING_QUANTITIES];
+
+			memcpy(q, unknown, sizeof(q));
+			row[k] = end > first && rand() % (k ? 3 : 30)
+			                 ? model[end - 1][k]
+			                 : (float)(rand() % (k > 2 ? 1000 : 3));
+			if (k > 2 && rand() % 8 == 0)
+				row[k] = NAN;
+			q[RING_PSS] = row[k];
+			if (!isnan(row[k]))
+				ring_add(&r, METRIC_USER, k, name, "", q);
+		}
+		assert_int_equal(ring_end(&r), 0);
+		end++;
+		assert_true(r.points <= end - first);
+		first = end - r.points;
+		check(&r);
+		for (size_t i = 0; i < r.points * USERS; i++) {
+			const char name[2] = {(char)('a' + i % USERS), 0};
+			float found = pss_of(&r, i / USERS, name);
+			float expected = model[first + i / USERS][i % USERS];
+
+			if (found != expected && !(isnan(found) && isnan(expected)))
+				fail_msg("point %zu of %zu: %s is %f, not %f", i / USERS, r.points,
+					name, (double)found, (double)expected);
+		}
+	}
+	assert_true(first > 50); /* points were dropped */
 	ring_done(&r);
 }
 
@@ -318,8 +416,10 @@ int main(void)
 		cmocka_unit_test(takes_exported_rows),
 		cmocka_unit_test(keeps_the_past_of_vanished_rows_for_an_hour),
 		cmocka_unit_test(times_ascend),
+		cmocka_unit_test(forgets_the_amounts_of_dropped_points),
 		cmocka_unit_test(drops_the_oldest_beyond_its_limit),
 		cmocka_unit_test(tells_rows_apart),
+		cmocka_unit_test(keeps_every_amount),
 		cmocka_unit_test(goes_on_after_a_restart),
 		cmocka_unit_test(skips_snapshots_that_come_too_soon),
 		cmocka_unit_test(a_failed_allocation_costs_a_point),
