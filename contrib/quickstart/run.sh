@@ -199,7 +199,8 @@ start_daemons() {
 		kill -0 "$collector_pid" 2>/dev/null || leave_broken
 		sleep 0.02
 	done
-	start none "$builddir/memtally-web" "${shared[@]}" --web.listen-address="127.0.0.1:$port"
+	start none "$builddir/memtally-web" "${shared[@]}" --web.listen-address="127.0.0.1:$port" \
+		--ledger.socket="$runtime/ledger.sock"
 	web_pid=$!
 	start none "$builddir/memtally-ledger" "${shared[@]}" --ledger.socket="$runtime/ledger.sock" \
 		--ledger.directory="$runtime/ledger"
