@@ -3,6 +3,7 @@
 
 #include "web/history/history-table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -154,10 +155,12 @@ static int visit_points(struct history_filling *f, history_visit *visit)
 }
 
 /* The largest first; without a value last; then by name. */
-static int compare_candidates(const void *a_, const void *b_)
+static int compare_candidates(const void *a_, const void *b_, void *candidates)
 {
-	const struct history_candidate *a = *(struct history_candidate *const *)a_;
-	const struct history_candidate *b = *(struct history_candidate *const *)b_;
+	const struct history_candidate *a = (struct history_candidate *)candidates +
+	                                    *(const size_t *)a_;
+	const struct history_candidate *b = (struct history_candidate *)candidates +
+	                                    *(const size_t *)b_;
 	double x = isnan(a->weight) ? -1 : a->weight, y = isnan(b->weight) ? -1 : b->weight;
 	int r = strcmp(a->row->name, b->row->name);
 
@@ -183,7 +186,7 @@ static bool has_other(const struct history_filling *f)
 /* Makes the rows of the table. */
 static int history_table_choose_rows(struct history_filling *f)
 {
-	AUTO_FREE struct history_candidate **order = calloc(f->candidates + 1, sizeof(*order));
+	AUTO_FREE size_t *order = calloc(f->candidates + 1, sizeof(*order));
 	struct history_table *t = f->table;
 	size_t limit = f->query->names ? f->candidates : f->query->limit;
 
@@ -192,17 +195,21 @@ static int history_table_choose_rows(struct history_filling *f)
 	if (!order || !t->row)
 		return -ENOMEM;
 	for (size_t i = 0; i < f->candidates; i++)
-		order[i] = &f->candidate[i];
-	qsort((void *)order, f->candidates, sizeof(*order), compare_candidates);
+		order[i] = i;
+	qsort_r(order, f->candidates, sizeof(*order), compare_candidates, f->candidate);
 	if (f->query->scope == METRIC_HOST)
 		add_row(t, HISTORY_ROW_HOST);
-	for (size_t i = 0; i < f->candidates && i < limit && !isnan(order[i]->weight); i++) {
-		struct history_row *row = add_row(t, HISTORY_ROW_OWNER);
+	for (size_t i = 0; i < f->candidates && i < limit; i++) {
+		struct history_candidate *c = &f->candidate[order[i]];
+		struct history_row *row;
 
-		row->name = order[i]->row->name;
-		row->user = order[i]->row->user;
-		row->id = order[i]->row->id;
-		order[i]->place = (int64_t)(t->rows - 1);
+		if (isnan(c->weight))
+			break;
+		row = add_row(t, HISTORY_ROW_OWNER);
+		row->name = c->row->name;
+		row->user = c->row->user;
+		row->id = c->row->id;
+		c->place = (int64_t)(t->rows - 1);
 	}
 	if (has_other(f))
 		add_row(t, HISTORY_ROW_OTHER);
@@ -241,6 +248,7 @@ static void history_table_add_sample(
 	struct history_row *row = &f->table->row[place];
 	double value = sample->q[metric->value];
 
+	assert(row->value);
 	if (isnan(value)) {
 		f->unknown[place * f->table->slots + slot]++;
 		return;

@@ -15,10 +15,13 @@ static_assert(sizeof(float) == sizeof(uint32_t), "a quantity is a word");
 unsigned int ring_words_changes(
 	const float before[static RING_QUANTITIES], const float q[static RING_QUANTITIES])
 {
+	uint32_t from[RING_QUANTITIES], to[RING_QUANTITIES];
 	unsigned int mask = 0;
 
+	memcpy(from, before, sizeof(from));
+	memcpy(to, q, sizeof(to));
 	for (unsigned int k = 0; k < RING_QUANTITIES; k++)
-		if (memcmp(&before[k], &q[k], sizeof(q[k])) != 0)
+		if (from[k] != to[k])
 			mask |= 1U << k;
 	return mask;
 }

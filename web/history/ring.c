@@ -146,7 +146,8 @@ static void ring_drop_first(struct ring *r, size_t count)
 	for (size_t i = 0; i < count; i++)
 		ring_free_point(r, r->point[i], true);
 	r->points -= count;
-	memmove((void *)r->point, (void *)(r->point + count), r->points * sizeof(*r->point));
+	for (size_t i = 0; i < r->points; i++)
+		r->point[i] = r->point[i + count];
 }
 
 /* Drops the points that are not before REALTIME_NS. */

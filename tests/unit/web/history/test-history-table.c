@@ -49,18 +49,21 @@ static void assert_near(double found, double expected)
 /* Makes COUNT points, every ten seconds but for jitter and gaps; users come and go. */
 static void make_past(struct past_point *p, size_t count)
 {
+	uint64_t seed = SEED;
+
 	for (size_t i = 0; i < count; i++) {
-		p[i] = (struct past_point){
-			.at_s = T0 - 10.0 * (double)(count - i) + (double)(rand() % 900) / 1000,
+		p[i] = (struct past_point){.at_s = T0 - 10.0 * (double)(count - i) +
+		                                   (double)(unit_random(&seed) % 900) / 1000,
 			.length_s = 10};
 		for (size_t k = 0; k < USERS; k++) {
-			p[i].user[k] = rand() % 4
-			                       ? (double)(1000 * (USERS - k) + (size_t)rand() % 100)
+			p[i].user[k] = unit_random(&seed) % 4
+			                       ? (double)(1000 * (USERS - k) +
+							  (size_t)unit_random(&seed) % 100)
 			                       : -1;
 			if (p[i].user[k] >= 0)
 				p[i].host += p[i].user[k];
 		}
-		p[i].host += rand() % 50;
+		p[i].host += (double)(unit_random(&seed) % 50);
 	}
 }
 
@@ -126,7 +129,6 @@ static void rows_add_up_to_the_host(void **state)
 	struct ring web = {.bytes_max = ROOM}, none = {0};
 
 	(void)state;
-	srand(SEED);
 	make_past(p, ARRAY_SIZE(p));
 	for (size_t i = 0; i < ARRAY_SIZE(p); i++)
 		if (i < 100 || i > 120) /* a gap */

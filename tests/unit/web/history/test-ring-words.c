@@ -13,18 +13,21 @@ static void samples_survive(void **state)
 {
 	static const float values[] = {0, 1, NAN, 1e18F, 16777216};
 	float before[RING_QUANTITIES], q[RING_QUANTITIES], got[RING_QUANTITIES];
+	uint64_t seed = 20261128;
 	uint32_t word[2 * (1 + RING_QUANTITIES)];
 
 	(void)state;
-	srand(20261128);
 	for (unsigned int i = 0; i < 2000; i++) {
-		uint32_t row = i % 2 ? (uint32_t)RING_WORDS_ROW_MAX : (uint32_t)rand() % 1000;
+		uint32_t row = i % 2 ? (uint32_t)RING_WORDS_ROW_MAX
+		                     : (uint32_t)unit_random(&seed) % 1000;
 		unsigned int mask = 0, changes = 0;
 		size_t at = 0, from = 0, words;
 
 		for (size_t k = 0; k < RING_QUANTITIES; k++) {
-			size_t a = (size_t)rand() % ARRAY_SIZE(values);
-			size_t b = rand() % 2 ? a : (size_t)rand() % ARRAY_SIZE(values);
+			size_t a = (size_t)unit_random(&seed) % ARRAY_SIZE(values);
+			size_t b = unit_random(&seed) % 2
+			                   ? a
+			                   : (size_t)unit_random(&seed) % ARRAY_SIZE(values);
 
 			before[k] = values[a];
 			q[k] = values[b];

@@ -266,6 +266,7 @@ static void tells_rows_apart(void **state)
 static void keeps_every_amount(void **state)
 {
 	enum { POINTS = 4000, USERS = 6, SEED = 20261128 };
+	uint64_t seed = SEED;
 	static float model[POINTS][USERS];
 	static unsigned int at[POINTS];
 	struct ring r = {.bytes_max = 1800};
@@ -273,13 +274,12 @@ static void keeps_every_amount(void **state)
 	unsigned int seconds = 0;
 
 	(void)state;
-	srand(SEED);
 	for (size_t n = 0; n < POINTS; n++) {
 		float *row;
 
 		seconds += 10;
-		if (rand() % 6 == 0) { /* the clock is set back */
-			seconds -= (unsigned int)(rand() % 50);
+		if (unit_random(&seed) % 6 == 0) { /* the clock is set back */
+			seconds -= (unsigned int)(unit_random(&seed) % 50);
 			while (end > first && at[end - 1] >= seconds)
 				end--;
 		}
@@ -291,10 +291,10 @@ static void keeps_every_amount(void **state)
 			float q[RING_QUANTITIES];
 
 			memcpy(q, unknown, sizeof(q));
-			row[k] = end > first && rand() % (k ? 3 : 30)
+			row[k] = end > first && unit_random(&seed) % (k ? 3 : 30)
 			                 ? model[end - 1][k]
-			                 : (float)(rand() % (k > 2 ? 1000 : 3));
-			if (k > 2 && rand() % 8 == 0)
+			                 : (float)(unit_random(&seed) % (k > 2 ? 1000 : 3));
+			if (k > 2 && unit_random(&seed) % 8 == 0)
 				row[k] = NAN;
 			q[RING_PSS] = row[k];
 			if (!isnan(row[k]))
