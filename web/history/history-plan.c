@@ -113,14 +113,14 @@ static void plan_web(const struct history_query *q, const struct points *found, 
 }
 
 /*
- * Sets the ledger's part for steps of STEP_S: up to the first point of the ring. If the ring's steps
- * are as long, a step of which the ring lacks the beginning is the ledger's as a whole.
+ * Sets the ledger's part for steps of STEP_S: those that begin before the ring's part. If the ring's
+ * steps are as long, a step of which the ring lacks the beginning is the ledger's as a whole.
  */
 static void plan_ledger(const struct history_query *q, const struct points *found, uint32_t step_s,
 	struct history_plan *ret)
 {
 	uint32_t slots_s = whole_slots(step_s);
-	int64_t end_s = found->count ? found->first_s + 1 : q->to_s;
+	int64_t end_s = found->count ? (int64_t)(ret->web_from_ns / NS_PER_SEC) : q->to_s;
 
 	if (found->count && ret->web_step_s >= HISTORY_LEDGER_STEP_S) {
 		end_s = step_up(found->first_s, slots_s);

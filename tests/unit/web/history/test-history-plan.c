@@ -48,14 +48,16 @@ static const struct {
 	{"the client's own step", -3600, 10, -3590, 0, 45, true, false, {0, 0, 0, 45, true, -3600}},
 	{"too many points", -3600, 1, -3600, 0, 0, true, false, {0, 0, 0, 5, true, -3600}},
 	{"after a restart", -1000, 10, -3600, 0, 0, true, true,
-		{-3600, -1000 + 1, 300, 0, true, -1000}},
+		{-3600, -1000, 300, 0, true, -1000}},
 	{"after a restart, without the ledger", -1000, 10, -3600, 0, 0, false, true,
 		{0, 0, 0, 0, true, -1000}},
+	{"a step below the ledger's", -1000, 10, -3600, 0, 60, true, true,
+		{-3600, -1020, 300, 60, true, -1020}},
 	{"a partial step is the ledger's", -1000, 10, -3600, 0, 300, true, true,
 		{-3600, -900, 300, 300, true, -900}},
 	{"a partial step without the ledger", -1000, 10, -3600, 0, 300, false, true,
 		{0, 0, 0, 300, true, -1200}},
-	{"a day", -3600, 10, -86400, 0, 0, true, true, {-86400, -3600 + 1, 300, 0, true, -3600}},
+	{"a day", -3600, 10, -86400, 0, 0, true, true, {-86400, -3600, 300, 0, true, -3600}},
 	{"a month", -3600, 10, -30 * 86400, 0, 0, true, true,
 		{-30 * 86400, 0, 10800, 10800, false, 0}},
 	{"by days", -3600, 10, -30 * 86400, 0, 86400, true, true,
@@ -129,6 +131,9 @@ static void limits_points(void **state)
 		for (size_t k = 0; !p.web_step_s && k < r.points; k++)
 			web += r.point[k]->realtime_ns >= p.web_from_ns;
 		assert_true(ledger <= HISTORY_LEDGER_POINTS_MAX);
+		/* Times of points ascend. */
+		assert_true(!ledger || p.web_from_ns == p.web_to_ns ||
+			    (uint64_t)p.ledger_to_s * NS_PER_SEC <= p.web_from_ns);
 		assert_true(ledger + web <= HISTORY_POINTS_MAX);
 		assert_true(p.web_from_ns == p.web_to_ns ||
 			    p.resolution_s >= step[i % ARRAY_SIZE(step)]);
