@@ -112,14 +112,21 @@ static void plan_web(const struct history_query *q, const struct points *found, 
 	ret->web_from_ns = (uint64_t)step_down(found->first_s, ret->web_step_s) * NS_PER_SEC;
 }
 
+static uint64_t count_ledger(const struct history_plan *plan)
+{
+	if (plan->ledger_to_s <= plan->ledger_from_s)
+		return 0;
+	return (uint64_t)(plan->ledger_to_s - plan->ledger_from_s - 1) / plan->ledger_step_s + 1;
+}
+
 /*
- * Sets the ledger's part for steps of STEP_S: those that begin before the ring's part. If the ring's
- * steps are as long, a step of which the ring lacks the beginning is the ledger's as a whole.
+ * Sets the ledger's part for steps of SLOTS_S, whole slots: those that begin before the ring's part.
+ * If the ring's steps are as long as slots, both parts have the same steps, and one of which the ring
+ * lacks the beginning is the ledger's as a whole.
  */
-static void plan_ledger(const struct history_query *q, const struct points *found, uint32_t step_s,
+static void plan_slots(const struct history_query *q, const struct points *found, uint32_t slots_s,
 	struct history_plan *ret)
 {
-	uint32_t slots_s = whole_slots(step_s);
 	int64_t end_s = found->count ? (int64_t)(ret->web_from_ns / NS_PER_SEC) : q->to_s;
 
 	if (found->count && ret->web_step_s >= HISTORY_LEDGER_STEP_S) {
@@ -134,11 +141,17 @@ static void plan_ledger(const struct history_query *q, const struct points *foun
 	ret->ledger_step_s = slots_s;
 }
 
-static uint64_t count_ledger(const struct history_plan *plan)
+/* Sets the ledger's part for steps of STEP_S, or longer ones if it would have too many points. */
+static void plan_ledger(const struct history_query *q, const struct points *found, uint32_t step_s,
+	struct history_plan *ret)
 {
-	if (plan->ledger_to_s <= plan->ledger_from_s)
-		return 0;
-	return (uint64_t)(plan->ledger_to_s - plan->ledger_from_s) / plan->ledger_step_s + 1;
+	uint32_t slots_s = whole_slots(step_s);
+
+	plan_slots(q, found, slots_s, ret);
+	while (count_ledger(ret) > HISTORY_LEDGER_POINTS_MAX) {
+		slots_s = whole_slots(slots_s + 1);
+		plan_slots(q, found, slots_s, ret);
+	}
 }
 
 static uint64_t count_web(const struct history_plan *plan, const struct points *found)
@@ -157,17 +170,13 @@ void history_plan_make(const struct history_query *q, const struct ring *ring, b
 	uint32_t step_s = q->step_s ? q->step_s : 1, longer_s;
 
 	for (;;) {
-		uint64_t ledger;
-
 		*ret = (struct history_plan){.lacks_past = lacks_past(q, ring, &found)};
 		plan_web(q, &found, step_s, ret);
 		if (has_ledger && ret->lacks_past)
 			plan_ledger(q, &found, step_s, ret);
-		ledger = count_ledger(ret);
 		longer_s = nice_step((uint64_t)step_s + 1);
 		if (longer_s <= step_s ||
-			(ledger <= HISTORY_LEDGER_POINTS_MAX &&
-				ledger + count_web(ret, &found) <= HISTORY_POINTS_MAX))
+			count_ledger(ret) + count_web(ret, &found) <= HISTORY_POINTS_MAX)
 			return;
 		step_s = longer_s;
 	}

@@ -16,7 +16,7 @@
 
 enum {
 	HISTORY_POINTS_MAX = 1000,
-	HISTORY_LEDGER_POINTS_MAX = 300, /* each is a question to memtally-ledger */
+	HISTORY_LEDGER_POINTS_MAX = 150, /* each is a question to memtally-ledger */
 	HISTORY_LEDGER_STEP_S = 300,     /* the finest slots of the ledger */
 };
 
