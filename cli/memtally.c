@@ -28,6 +28,7 @@
 #include "cli/sharing/sharing-row.h"
 #include "cli/sharing/sharing.h"
 #include "cli/table/output.h"
+#include "cli/top/top.h"
 #include "cli/usage/billing.h"
 #include "cli/usage/usage-table.h"
 #include "cli/usage/usage.h"
@@ -208,6 +209,17 @@ static const struct command commands[] = {
 				"Compares with a saved scrape, for a spreadsheet."}},
 		.view = CLI_VIEW_COMPARE,
 		.run = compare_run},
+	{.name = "top",
+		.operands = "",
+		.purpose = "the largest programs, users or processes on the whole screen, live",
+		.about = "Takes no operands. Needs a terminal. F1 shows the keys.",
+		.example = {{"top", "The programs, the largest first; 1 to 7 show other views."},
+			{"top --by=process -u alice -s growth10",
+				"alice's processes that have grown most in the last ten minutes."}},
+		.view = CLI_VIEW_TOP,
+		.by = top_by,
+		.add_sorts = top_add_sorts,
+		.run = top_run},
 	{.name = "help",
 		.operands = " [COMMAND]",
 		.purpose = "the help of memtally, of a command, or of all options",

@@ -253,10 +253,12 @@ static const struct option_spec options[] = {
 				"map: what has changed since map --json printed this FILE.", "")},
 	{"until", LEDGER_VIEW, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(until),
 		"usage: the end of the time. Default: now, which is also the latest."},
-	{"by", LEDGER_VIEW | INSPECT_VIEWS, OPTION_TEXT, false, "KIND", NULL, 0, 0, NULL, FIELD(by),
-		IF_LEDGER("usage: rows by user (default), group, program, unit or container.", "")
-			BETWEEN(" ") IF_INSPECT(
-				"map: by mapping (default), file or kind. pages: by kind (default), "
+	{"by", PROGRAM_MEMTALLY, OPTION_TEXT, false, "KIND", NULL, 0, 0, NULL, FIELD(by),
+		"top: rows by program (default), user, unit, container or process, as a tree of "
+		"processes, or nested (users, their programs and processes)." IF_LEDGER(
+			" usage: rows by user (default), group, program, unit or container.", "")
+			IF_INSPECT(
+				" map: by mapping (default), file or kind. pages: by kind (default), "
 				"process, mapping, page, section or symbol. sharing: by user (default), "
 				"program, unit, any other kind of owner, or selection.",
 				"")},

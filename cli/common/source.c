@@ -120,8 +120,8 @@ bool source_warn_averages(void)
 	return averages;
 }
 
-static int open_live(const struct settings *settings, const struct pass_options *how,
-	struct view **ret, const char **ret_reason)
+/* Measures, and gives the image as a descriptor. */
+static int measure(const struct settings *settings, const struct pass_options *how, int *ret_fd)
 {
 	struct pass_options options = *how;
 	AUTO_READERS struct readers readers = READERS_CLOSED;
@@ -146,9 +146,28 @@ static int open_live(const struct settings *settings, const struct pass_options 
 	if (r < 0)
 		return r;
 	r = pass_publish(pass, false, &fd, &public_fd);
-	if (r == 0)
+	if (r == 0) {
 		say_blocked(pass);
+		*ret_fd = TAKE_FD(fd);
+	}
+	return r;
+}
+
+static int open_live(const struct settings *settings, const struct pass_options *how,
+	struct view **ret, const char **ret_reason)
+{
+	AUTO_CLOSE int fd = -1;
+	int r = measure(settings, how, &fd);
+
 	return r == 0 ? view_open(fd, ret, ret_reason) : r;
+}
+
+int source_measure(const struct settings *settings, uint64_t interval_ns, int *ret_fd)
+{
+	struct pass_options options = live_options;
+
+	options.interval_ns = interval_ns;
+	return measure(settings, &options, ret_fd);
 }
 
 int source_open_daemon(const struct settings *settings, struct view **ret, struct buffer *reason)
@@ -192,7 +211,7 @@ static int open_daemon(const struct settings *settings, enum source_rows rows, s
 	return 0;
 }
 
-static bool sees_others(const struct view *view)
+bool source_sees_others(const struct view *view)
 {
 	return view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON);
 }
@@ -258,7 +277,7 @@ int source_open(const struct settings *settings, enum source_rows rows, struct s
 	r = open_live(settings, &live_options, &ret->view, &why);
 	if (r < 0)
 		return r;
-	if (!settings->live && rows != SOURCE_HOST && !sees_others(ret->view))
+	if (!settings->live && rows != SOURCE_HOST && !source_sees_others(ret->view))
 		ret->sight = (struct sight){.kind = SIGHT_OWN, .uid = geteuid()};
 	say_live(said, ret, &reason);
 	return said->error;

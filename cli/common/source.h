@@ -73,6 +73,15 @@ int source_open_daemon(const struct settings *settings, struct view **ret, struc
 int source_list(const struct settings *settings, struct view **ret);
 
 /*
+ * Measures a snapshot now, as source_open() does, and gives its image in *RET_FD, which the caller
+ * owns. The image says that the next one comes after INTERVAL_NS. Returns 0 or an error of the pass.
+ */
+int source_measure(const struct settings *settings, uint64_t interval_ns, int *ret_fd);
+
+/* Returns true if VIEW, measured by memtally itself, has figures of other users' processes. */
+bool source_sees_others(const struct view *view);
+
+/*
  * For commands that read map counts themselves: logs a warning if the running kernel averages them
  * over large folios (collectors/process/self/mapcounts.h). Returns true if it does. Takes at most 0.5 s.
  */

@@ -69,9 +69,10 @@ LAYERS = {
     "cli/sharing": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/compare": (BELOW_CLI + ["cli/table", "cli/common"], ["curl/"]),
     "cli/explain": (BELOW_CLI + ["cli/table", "cli/common", "cli/map"], ["jansson.h"]),
+    "cli/top": (BELOW_CLI + ["cli/table", "cli/common"], ["curses.h", "term.h"]),
     "cli": (BELOW_CLI + ["cli"], []),
 }
-LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols", "curl/",
+LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols", "curses.h", "term.h", "curl/",
              "seccomp.h", "pcre2.h", "sqlite3.h", "libelf.h", "gelf.h", "elfutils/", "gnutls/", "crypt.h")
 
 # Only programs and their common parts log; the layers below return errors.

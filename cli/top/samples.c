@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/top/samples.h"
+
+#include <string.h>
+
+#include "cli/top/top-row.h"
+#include "cli/top/top-state.h"
+
+static void add_owners(struct history *h, const struct view *view, enum metric_scope scope,
+	const struct siphash_key *secret)
+{
+	for (uint32_t i = 0; i < view_count(view, scope); i++) {
+		const struct snapshot_scope *s = view_scope(view, scope, i);
+		struct top_row row;
+
+		if (s->flags & SCOPE_OTHER || !ROW_HAS(s, SCOPE_PSS))
+			continue;
+		top_row_of_owner(
+			metric_owner_kind(scope), view_text(view, s->name), 0, 0, secret, &row);
+		history_add(h, &row.past, s->q[SCOPE_PSS]);
+	}
+}
+
+static void add_processes(
+	struct history *h, const struct view *view, const struct siphash_key *secret)
+{
+	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
+		const struct snapshot_process *p = view_process(view, i);
+		struct top_row row;
+
+		if (!snapshot_has_figure(p) || !ROW_HAS(p, PROCESS_PSS))
+			continue;
+		top_row_of_process(view, p, secret, &row);
+		history_add(h, &row.past, p->q[PROCESS_PSS]);
+	}
+}
+
+void samples_take(struct history *h, const struct view *view, const struct siphash_key *secret)
+{
+	uint64_t instance;
+
+	memcpy(&instance, view->header->instance, sizeof(instance));
+	if (!history_begin(h, view->header->boottime_ns, instance, view->header->interval_ns))
+		return;
+	for (unsigned int v = 0; v < TOP_VIEWS; v++)
+		if (metric_is_owner(top_state_scope((enum top_view)v)))
+			add_owners(h, view, top_state_scope((enum top_view)v), secret);
+	add_processes(h, view, secret);
+	history_end(h);
+}
