@@ -177,6 +177,8 @@ static void json_render_add_process(struct buffer *to, const struct view *view,
 	add_integer_field(to, "uid", row->uid);
 	if (row->gid != OWNER_NO_ID)
 		add_integer_field(to, "gid", row->gid);
+	if (row->ppid)
+		add_integer_field(to, "ppid", row->ppid);
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		add_owner_field(to, owner_of((enum owner_kind)kind),
 			view_owner(view, row, (enum owner_kind)kind));

@@ -22,7 +22,7 @@
 
 enum {
 	IMAGE_MAJOR = 2, /* readers refuse any other */
-	IMAGE_MINOR = 8, /* grows with each field or section that is added */
+	IMAGE_MINOR = 9, /* grows with each field or section that is added */
 	IMAGE_INSTANCE_SIZE = 16,
 	IMAGE_SECTIONS_MAX = 64,
 	IMAGE_ALIGN = 8,

@@ -445,7 +445,11 @@ struct snapshot_process {
 	uint8_t source;             /* enum process_source */
 	uint8_t outcome;            /* enum process_outcome */
 	uint16_t flags;
-	uint32_t reserved;
+	/*
+	 * pid of the parent; 0: none in the pid namespace of memtallyd, or not known. The parent may
+	 * have no row, and parents may form a circle, since they are read one after another.
+	 */
+	uint32_t ppid;
 	uint64_t present;
 	uint64_t q[PROCESS_QUANTITIES];
 };

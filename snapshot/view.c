@@ -326,7 +326,8 @@ static int view_check_processes(const struct view *v, const char **ret_reason)
 	for (uint32_t i = 0; i < view_count(v, METRIC_PROCESS); i++) {
 		const struct snapshot_process *row = view_process(v, i);
 
-		if (row->pid <= last || row->pid > INT32_MAX || row->mm_pid > INT32_MAX)
+		if (row->pid <= last || row->pid > INT32_MAX || row->mm_pid > INT32_MAX ||
+			row->ppid > INT32_MAX)
 			return view_refuse(ret_reason, "processes are not in order");
 		last = row->pid;
 		if (!are_owners(v, row))

@@ -52,6 +52,7 @@ enum owner_rows_other {
 	OWNER_ROWS_PID,
 	OWNER_ROWS_UID,
 	OWNER_ROWS_GID,
+	OWNER_ROWS_PPID,
 	OWNER_ROWS_USER,
 	OWNER_ROWS_ABOVE,
 	OWNER_ROWS_ID,
@@ -121,6 +122,7 @@ static bool get_of_process(const struct owner_rows_build *b, const struct snapsh
 	case OWNER_ROWS_PID: ret->number = p->pid; return true;
 	case OWNER_ROWS_UID: ret->number = p->uid; return true;
 	case OWNER_ROWS_GID: ret->number = p->gid; return p->gid != OWNER_NO_ID;
+	case OWNER_ROWS_PPID: ret->number = p->ppid; return p->ppid != 0;
 	case OWNER_ROWS_USER: return column_use_name(ret, view_owner(b->view, p, OWNER_USER));
 	case OWNER_ROWS_SOURCE:
 		return p->source != SOURCE_NONE &&
@@ -334,6 +336,7 @@ static void add_process_columns(struct owner_rows_build *b)
 	owner_rows_add(b, "PID", "pid", COLUMN_COUNT, OWNER_ROWS_PID, AT_BEGIN);
 	owner_rows_add(b, NULL, "uid", COLUMN_COUNT, OWNER_ROWS_UID, 0);
 	owner_rows_add(b, NULL, "gid", COLUMN_COUNT, OWNER_ROWS_GID, 0);
+	owner_rows_add(b, NULL, "ppid", COLUMN_COUNT, OWNER_ROWS_PPID, 0);
 	owner_rows_add(b, "USER", NULL, COLUMN_TEXT, OWNER_ROWS_USER, AT_BEGIN)->flags = COLUMN_CUT;
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		owner_rows_add(b, NULL, owner_of((enum owner_kind)kind)->name, COLUMN_TEXT,

@@ -86,7 +86,10 @@ struct pass {
 	} moved[PASS_MOVED_MAX];            /* processes of PHASE_POLL that must be looked at */
 	unsigned int moved_at, moved_count; /* in .moved: the next one, and their number */
 	uint32_t name_cursor[OWNER_KINDS];  /* of users and groups */
-	bool asks_names;                    /* pass_step() has to return PASS_NAMES */
+	/* borrowed: the process with pid .parent_pid, NULL: none; valid until the next list */
+	const struct process *parent;
+	pid_t parent_pid; /* 0: .parent is not set */
+	bool asks_names;  /* pass_step() has to return PASS_NAMES */
 
 	uint64_t userns; /* userns_id() */
 	uint8_t instance[IMAGE_INSTANCE_SIZE];
@@ -141,6 +144,13 @@ void pass_activity_begin(struct pass *pass);
  * the rest. Returns true if there may be more.
  */
 bool pass_activity_step(struct pass *pass);
+
+/*
+ * Returns the pid of P's parent; 0: it has none in this pid namespace, or it is not known. Call it
+ * when all processes have been read or polled. If the parent has exited, its children have another
+ * one, which none of their memory shows: then the status of P is read once more.
+ */
+pid_t pass_parent_pid(struct pass *pass, struct process *p);
 
 /*
  * Adds row I to its owners, the host and the balance sheet, with the growth of its process. Call it

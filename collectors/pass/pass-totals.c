@@ -102,6 +102,7 @@ void pass_totals_add(struct pass *pass, size_t i)
 	struct snapshot_process *row = builder_process(&pass->builder, i);
 	struct growth_step step = {0};
 
+	row->ppid = (uint32_t)pass_parent_pid(pass, p);
 	count_outcome(&pass->counts, row);
 	if (pass->options.is_adaptive) {
 		note_unmeasured(pass, p->tracked, row);

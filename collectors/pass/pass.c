@@ -337,6 +337,7 @@ static int pass_begin_scan(struct pass *pass)
 	memset(pass->name_cursor, 0, sizeof(pass->name_cursor));
 	pass->at = pass->announced = 0;
 	pass->asks_names = false;
+	pass->parent_pid = 0;
 	pass->moved_at = pass->moved_count = 0;
 	if (pass->reader.workers)
 		workers_begin_pass(pass->reader.workers);

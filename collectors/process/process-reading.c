@@ -171,6 +171,18 @@ static bool is_thread_gone(const struct process_reading *g)
 	       fstatat(g->dirfd, process_path(g->process, "status", path), &st, 0) < 0;
 }
 
+int process_reading_parent(struct process_reading *g, pid_t *ret)
+{
+	struct status status;
+	int e = process_reading_read_status(g, &status);
+
+	if (e == 0 && status.parent < 0)
+		e = -ENODATA;
+	if (e == 0)
+		*ret = status.parent;
+	return e;
+}
+
 void process_reading_walk(struct process_reading *g)
 {
 	g->source = SOURCE_RSS;

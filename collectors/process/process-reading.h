@@ -68,6 +68,12 @@ int process_reading_image_stat(struct process_reading *g, struct stat_info *ret)
 int process_reading_counters(struct process_reading *g);
 
 /*
+ * Sets *RET to the parent of the process, as its status has it now: 0 if it has none in this pid
+ * namespace. Does not block. Returns 0; -ENODATA if status does not tell; or another negative errno.
+ */
+int process_reading_parent(struct process_reading *g, pid_t *ret);
+
+/*
  * Walks the page tables, by smaps_rollup, or by smaps if the kernel has no smaps_rollup (before
  * Linux 4.14). Sets .smaps and .source; or .error, which says why there is no result.
  */

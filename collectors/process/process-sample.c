@@ -64,9 +64,11 @@ static void process_fill_parts(const struct process_reading *g, struct sample *r
 
 static void process_fill(const struct process_reading *g, struct sample *ret)
 {
-	const struct process *p = g->process;
+	struct process *p = g->process;
 	const struct procfs *procfs = g->reader->procfs;
 
+	if (g->status.parent >= 0) /* stat was read before, perhaps in an earlier pass */
+		p->stat.parent = g->status.parent;
 	ret->is_member = true;
 	process_fill_owners(g->reader, p, ret);
 	ret->present = g->status.present;

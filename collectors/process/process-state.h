@@ -76,7 +76,7 @@ struct process {
 	uint32_t gid, rgid;          /* effective and real GID; OWNER_NO_ID: not known */
 	/* as read last, if users are counted by it; OWNER_NO_ID: none */
 	uint32_t loginuid;
-	struct stat_info stat;
+	struct stat_info stat; /* .parent is known even without .has_stat, from status */
 	uint64_t range_start, range_end;
 	uint64_t cgroup_ns; /* CLOCK_MONOTONIC: when its cgroup was read last */
 	struct block block; /* whether its files block their readers */

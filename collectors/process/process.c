@@ -372,6 +372,15 @@ int process_read_activity(struct process_reader *r, struct process *p, struct st
 	return e;
 }
 
+int process_read_parent(struct process_reader *r, struct process *p)
+{
+	struct process_reading g = {.reader = r, .process = p};
+	AUTO_CLOSE int owned = -1;
+
+	g.dirfd = open_known(r, p, &owned);
+	return g.dirfd < 0 ? g.dirfd : process_reading_parent(&g, &p->stat.parent);
+}
+
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 {
 	struct stat_activity a;

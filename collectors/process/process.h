@@ -110,6 +110,13 @@ int process_open_stream(
  */
 int process_read_activity(struct process_reader *r, struct process *p, struct stat_activity *ret);
 
+/*
+ * Reads the parent of P, which must be known, and sets .stat.parent. Does not block. Returns 0; or,
+ * with .stat.parent unchanged, -ESRCH if P has been reaped, -ENODATA if its status does not tell, or
+ * another negative errno.
+ */
+int process_read_parent(struct process_reader *r, struct process *p);
+
 /* Sets *RET to the minor faults of P. The same as process_read_activity() otherwise. */
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret);
 

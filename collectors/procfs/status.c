@@ -14,6 +14,7 @@
 enum {
 	KEY_NAME = PROCESS_QUANTITIES,
 	KEY_STATE,
+	KEY_PARENT,
 	KEY_UID,
 	KEY_GID,
 	KEY_THREADS,
@@ -28,6 +29,7 @@ static_assert(KEYS_END <= 64, "status_parse() has a bit for each key");
 static const struct keyvalue_key keys[] = {
 	KEYVALUE_KEY("Name", KEY_NAME),
 	KEYVALUE_KEY("State", KEY_STATE),
+	KEYVALUE_KEY("PPid", KEY_PARENT),
 	KEYVALUE_KEY("Uid", KEY_UID),
 	KEYVALUE_KEY("Gid", KEY_GID),
 	KEYVALUE_KEY("VmPeak", PROCESS_VM_PEAK),
@@ -89,6 +91,16 @@ static int parse_ids(const struct keyvalue *line, uint32_t *ret_real, uint32_t *
 	return 0;
 }
 
+static int parse_parent(const struct keyvalue *line, struct status *ret)
+{
+	uint64_t pid;
+
+	if (number_parse_u64(line->value, line->value_len, &pid) < 0 || pid > INT32_MAX)
+		return -EBADMSG;
+	ret->parent = (pid_t)pid;
+	return 0;
+}
+
 static int parse_threads(const struct keyvalue *line, struct status *ret)
 {
 	uint64_t threads;
@@ -107,6 +119,7 @@ static int status_parse_line(const struct keyvalue *line, unsigned int id, struc
 	switch (id) {
 	case KEY_NAME: parse_name(line, ret); return 0;
 	case KEY_STATE: ret->state = line->value_len ? line->value[0] : 0; return 0;
+	case KEY_PARENT: return parse_parent(line, ret);
 	case KEY_UID: return parse_ids(line, &ret->ruid, &ret->uid);
 	case KEY_GID: return parse_ids(line, &ret->rgid, &ret->gid);
 	case KEY_THREADS: return parse_threads(line, ret);
@@ -121,7 +134,7 @@ static int status_parse_line(const struct keyvalue *line, unsigned int id, struc
 int status_parse(const char *text, size_t len, struct status *ret)
 {
 	const char *end = text + len;
-	struct status status = {.gid = OWNER_NO_ID, .rgid = OWNER_NO_ID};
+	struct status status = {.parent = -1, .gid = OWNER_NO_ID, .rgid = OWNER_NO_ID};
 	uint64_t seen = 0;
 	size_t hint = 0, left = ARRAY_SIZE(keys);
 

@@ -20,6 +20,7 @@ struct status {
 	char name[STATUS_NAME_SIZE]; /* raw bytes, unescaped */
 	size_t name_len;
 	char state;       /* 'R', 'S', 'Z' ...; 0 if the line is missing */
+	pid_t parent;     /* 0: none in this pid namespace; -1: the line is missing */
 	uid_t uid, ruid;  /* effective and real UID */
 	gid_t gid, rgid;  /* effective and real GID; OWNER_NO_ID if the line is missing */
 	uint32_t threads; /* 0 if the line is missing */

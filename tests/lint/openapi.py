@@ -114,7 +114,9 @@ def owner_row(name, labels, parts):
 
 
 def process_row(fields, owners):
-    own = {"pid": INTEGER, "uid": INTEGER, "gid": INTEGER, **{name: STRING for name, *_ in owners},
+    own = {"pid": INTEGER, "uid": INTEGER, "gid": INTEGER,
+           "ppid": described(INTEGER, "The parent; absent if it is not known or in another pid namespace."),
+           **{name: STRING for name, *_ in owners},
            "source": described(choice("rollup", "smaps", "rss", "estimate", "guess"), "Where the figures come from."),
            "reason": described(choice("shared-mm", "denied", "blocked", "changing", "malformed", "error"),
                                "Why the process was not measured; absent if it was."),

@@ -81,6 +81,14 @@ void files_statm(const struct host *h, size_t slot, struct buffer *to)
 	buffer_add_text(to, " 256 0 1000 0\n");
 }
 
+/* Returns the pid of P's parent; 0: it has exited, and nothing is above it. */
+static uint32_t parent_of(const struct host *h, const struct host_process *p)
+{
+	const struct host_process *parent = &h->process[p->parent_slot];
+
+	return p->parent && parent->pid == p->parent && !parent->is_exiting ? p->parent : 0;
+}
+
 void files_status(const struct host *h, size_t slot, struct buffer *to)
 {
 	const struct host_process *p = &h->process[slot];
@@ -89,6 +97,8 @@ void files_status(const struct host *h, size_t slot, struct buffer *to)
 	buffer_add_u64(to, p->program);
 	buffer_add_text(to, "\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t");
 	buffer_add_u64(to, p->pid);
+	buffer_add_text(to, "\nPPid:\t");
+	buffer_add_u64(to, parent_of(h, p));
 	buffer_add_text(to, "\nUid:\t");
 	for (int i = 0; i < 4; i++) {
 		buffer_add_u64(to, p->user + 1000);
@@ -121,7 +131,7 @@ void files_stat(const struct host *h, size_t slot, struct buffer *to)
 	buffer_add_text(to, "(program-");
 	buffer_add_u64(to, p->program);
 	buffer_add_text(to, ") S ");
-	add_number(to, p->parent ? p->parent : 1);
+	add_number(to, parent_of(h, p));
 	add_number(to, p->pid);
 	add_number(to, p->pid);
 	buffer_add_text(to, "0 -1 4194560 ");

@@ -179,11 +179,13 @@ class Image:
     def processes(self):
         rows = []
         for at in self.offsets("processes"):
-            pid, uid, mm_pid, gid, *owners, source, outcome, flags, _, present = PROCESS.unpack_from(self.data, at)
+            pid, uid, mm_pid, gid, *owners, source, outcome, flags, ppid, present = PROCESS.unpack_from(self.data, at)
             row = {"pid": pid, "uid": uid, "gid": gid, "source": self.sources[source], "reason": self.outcomes[outcome],
                    "exported": bool(flags & 1)}
             names = {kind: self.text(name) for kind, name in zip(self.owners, owners)}
             row |= {kind: name for kind, name in names.items() if kind in ALWAYS or name != NONE}
+            if ppid:
+                row["ppid"] = ppid
             if mm_pid:
                 row["mm_pid"] = mm_pid
             rows.append(row | self.quantities(at + PROCESS.size, present, self.process_fields))

@@ -260,6 +260,10 @@ static size_t check_process(const struct view *view, const struct snapshot_proce
 		assert_int_equal(json_integer_value(json_object_get(row, "gid")), r->gid);
 		fields++;
 	}
+	if (r->ppid) {
+		assert_int_equal(json_integer_value(json_object_get(row, "ppid")), r->ppid);
+		fields++;
+	}
 	assert_int_equal(exported, r->flags & PROCESS_EXPORTED);
 	if (r->source != SOURCE_NONE) {
 		assert_string_equal(json_string_value(json_object_get(row, "source")),

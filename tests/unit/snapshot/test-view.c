@@ -213,6 +213,7 @@ FORGE_ROW(pid_order, snapshot_process, SECTION_PROCESSES, 1, pid, 1)
 FORGE_ROW(
 	pid_huge, snapshot_process, SECTION_PROCESSES, SAMPLE_PROCESSES - 1, pid, UINT32_C(1) << 31)
 FORGE_ROW(mm_pid, snapshot_process, SECTION_PROCESSES, 2, mm_pid, UINT32_C(1) << 31)
+FORGE_ROW(ppid, snapshot_process, SECTION_PROCESSES, 2, ppid, UINT32_C(1) << 31)
 FORGE_ROW(user, snapshot_process, SECTION_PROCESSES, 3, owner[OWNER_USER], UINT32_MAX)
 FORGE_ROW(program, snapshot_process, SECTION_PROCESSES, 3, owner[OWNER_PROGRAM], UINT32_MAX)
 FORGE_ROW(unit, snapshot_process, SECTION_PROCESSES, 3, owner[OWNER_UNIT], UINT32_MAX)
@@ -259,6 +260,7 @@ FORGE_ROW(largest_created, snapshot_scope, SECTION_HOST, 0, created_ns, INT64_MA
 FORGE_ROW(largest_quantity, snapshot_scope, SECTION_OWNERS + OWNER_UNIT, 2, q[SCOPE_PSS], INT64_MAX)
 FORGE_ROW(largest_pid, snapshot_process, SECTION_PROCESSES, SAMPLE_PROCESSES - 1, pid, INT32_MAX)
 FORGE_ROW(largest_mm_pid, snapshot_process, SECTION_PROCESSES, 2, mm_pid, INT32_MAX)
+FORGE_ROW(largest_ppid, snapshot_process, SECTION_PROCESSES, 2, ppid, INT32_MAX)
 FORGE_ROW(largest_sum, snapshot_histogram, SECTION_HISTOGRAMS, 0, sum_ns, INT64_MAX)
 FORGE_ROW(other_histogram, snapshot_histogram, SECTION_HISTOGRAMS, 0, id, 1000)
 FORGE_HEADER(minor, minor, UINT16_MAX)
@@ -372,6 +374,7 @@ static const struct {
 	BAD(pid_order, "processes are not in order"),
 	BAD(pid_huge, "processes are not in order"),
 	BAD(mm_pid, "processes are not in order"),
+	BAD(ppid, "processes are not in order"),
 	BAD(user, "a process without a name"),
 	BAD(program, "a process without a name"),
 	BAD(unit, "a process without a name"),
@@ -404,6 +407,7 @@ static const struct {
 	GOOD(largest_quantity),
 	GOOD(largest_pid),
 	GOOD(largest_mm_pid),
+	GOOD(largest_ppid),
 	GOOD(largest_sum),
 	GOOD(other_histogram),
 	GOOD(minor),

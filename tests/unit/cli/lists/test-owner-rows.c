@@ -429,7 +429,7 @@ static void csv_has_every_field(void **state)
 		      .value = "bob",
 		      .is_estimated = true},
 		&processes);
-	assert_int_equal(strncmp(processes.data, "pid,uid,gid,user,program,unit,", 30), 0);
+	assert_int_equal(strncmp(processes.data, "pid,uid,gid,ppid,user,program,unit,", 35), 0);
 	assert_non_null(strstr(processes.data, ",\"x\"\",user=\"\"root\"\"} 1\\x0a# HELP\\\""));
 	assert_non_null(strstr(processes.data, ",guess,"));
 }

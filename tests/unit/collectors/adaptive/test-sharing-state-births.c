@@ -15,7 +15,8 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-static const struct tree_process server = {.pid = 4, /* field 4 of every stat file in the tree */
+static const struct tree_process server = {.pid = 4,
+	.parent = 4, /* and that of all that are made from it */
 	.image = 99,
 	.name = "server",
 	.rss_kib = 10000,
@@ -158,7 +159,8 @@ static void measurement_of_a_giant_covers_its_children(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = {.pid = 4, /* field 4 of every stat file in the tree */
+	struct tree_process p = {.pid = 4,
+		.parent = 4, /* and that of all that are made from it */
 		.image = 50,
 		.name = "giant",
 		.rss_kib = 8 << 20,
@@ -263,6 +265,7 @@ static void start_beside_a_parent(struct adaptive *s)
 	parent.uss_kib = 9000;
 	parent.pss_kib = 9333;
 	p.pss_kib = 5333;
+	p.parent = parent.pid;
 	adaptive_add_anon(s, &parent);
 	adaptive_add_anon(s, &p);
 	p.pid++;
@@ -302,6 +305,7 @@ static void knows_memory_shared_with_the_parent_at_once(void **state)
 	(void)state;
 	start_beside_a_parent(s);
 	p.pid = 40;
+	p.parent = 4;
 	p.pss_kib = 3200; /* 1000 KiB have five sharers, 8000 KiB have four */
 	adaptive_add_anon(s, &p);
 	view = adaptive_pass(s);
@@ -328,6 +332,7 @@ static void allows_for_sharing_all_with_the_parent(void **state)
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
 	p.pid = 40;
+	p.parent = parent.pid;
 	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
 	adaptive_add_anon(s, &p);
 	view_unref(adaptive_pass(s));

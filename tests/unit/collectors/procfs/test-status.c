@@ -12,7 +12,8 @@
 #include "collectors/procfs/status.h"
 
 #define HEAD                                                                                       \
-	"Name:\tbash\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t42\nUid:\t1000\t1001\t1002\t1003\n"
+	"Name:\tbash\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t42\nPPid:\t7\n"                   \
+	"Uid:\t1000\t1001\t1002\t1003\n"
 #define GROUP "Gid:\t2000\t2001\t2002\t2003\nFDSize:\t256\nGroups:\t4 24 \nNStgid:\t42\n"
 #define VM                                                                                         \
 	"VmPeak:\t    8001 kB\nVmSize:\t    7802 kB\nVmLck:\t       3 kB\nVmPin:\t       4 kB\n"   \
@@ -76,6 +77,7 @@ static void finds_fields_in_any_order(void **state)
 		assert_int_equal(s.name_len, 4);
 		assert_memory_equal(s.name, "bash", 4);
 		assert_int_equal(s.state, 'S');
+		assert_int_equal(s.parent, 7);
 		assert_int_equal(s.uid, 1001); /* the effective uid */
 		assert_int_equal(s.ruid, 1000);
 		assert_int_equal(s.gid, strstr(texts[i], GROUP) ? 2001 : OWNER_NO_ID);
@@ -103,6 +105,7 @@ static void missing_lines_are_absent(void **state)
 	assert_int_equal(s.present, UINT64_C(1) << PROCESS_THREADS);
 	assert_int_equal(parse("Name:\tx\nUid:\t0\t0\t0\t0\n", &s), 0);
 	assert_int_equal(s.state, 0);
+	assert_int_equal(s.parent, -1);
 	assert_int_equal(s.threads, 0);
 	assert_int_equal(s.present, 0);
 }
@@ -163,6 +166,8 @@ static void refuses_malformed_texts(void **state)
 		HEAD "VmRSS:\t1 kB\r\n",
 		HEAD "VmRSS:\tkB\n",
 		HEAD "Threads:\tx\n",
+		"Name:\tx\nUid:\t0\t0\t0\t0\nPPid:\t-1\n",
+		"Name:\tx\nUid:\t0\t0\t0\t0\nPPid:\t2147483648\n",
 		HEAD "Threads:\t4294967296\n",
 	};
 

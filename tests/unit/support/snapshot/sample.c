@@ -296,6 +296,14 @@ static uint32_t gid_of(const struct member *m)
 	return m->uid ? SAMPLE_GID : 0;
 }
 
+/* Returns the parent of M: 1000 of 1001 to 1999, 2000 of 2001 to 2999, 1 of others; of 1 none. */
+static uint32_t parent_of(const struct member *m)
+{
+	if (m->pid == 1)
+		return 0;
+	return m->pid < 3000 && m->pid % 1000 && m->pid > 1000 ? m->pid / 1000 * 1000 : 1;
+}
+
 static struct snapshot_process *add_process(struct builder *b, const struct member *m)
 {
 	struct snapshot_process *p = builder_add_process(b);
@@ -305,6 +313,7 @@ static struct snapshot_process *add_process(struct builder *b, const struct memb
 	p->pid = m->pid;
 	p->uid = m->uid;
 	p->gid = gid_of(m);
+	p->ppid = parent_of(m);
 	p->source = m->source;
 	p->outcome = m->outcome;
 	p->flags = m->exported ? PROCESS_EXPORTED : 0;

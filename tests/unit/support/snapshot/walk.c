@@ -96,7 +96,7 @@ static const char *walk_processes(const struct view *view)
 		if (!are_owners(view, row))
 			return "the name of a process";
 		if (row->source >= SOURCE_COUNT_ || row->outcome >= OUTCOME_COUNT_ ||
-			row->mm_pid > INT32_MAX)
+			row->mm_pid > INT32_MAX || row->ppid > INT32_MAX)
 			return "the source or outcome of a process";
 		if (!are_quantities(METRIC_PROCESS, row->present, row->q))
 			return "a quantity of a process";

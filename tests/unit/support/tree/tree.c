@@ -118,9 +118,10 @@ static void write_status(const struct tree *t, const char *folder, const struct 
 {
 	char text[TREE_TEXT_MAX];
 	int n = snprintf(text, sizeof(text),
-		"Name:\t%s\nUmask:\t0022\nState:\t%c (state)\nTgid:\t%d\nPid:\t%d\n"
+		"Name:\t%s\nUmask:\t0022\nState:\t%c (state)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n"
 		"Uid:\t%u\t%u\t%u\t%u\nGid:\t0\t0\t0\t0\n",
-		p->name, p->state ? p->state : 'S', p->pid, p->pid, p->uid, p->uid, p->uid, p->uid);
+		p->name, p->state ? p->state : 'S', p->pid, p->pid, p->parent, p->uid, p->uid,
+		p->uid, p->uid);
 
 	if (p->rss_kib)
 		n += snprintf(text + n, sizeof(text) - (size_t)n,
@@ -143,7 +144,7 @@ static void write_stat(const struct tree *t, const char *folder, const struct tr
 	snprintf(text, sizeof(text),
 		"%d (%s) %c %d 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 %llu 23 24 25 %llu 27 28 "
 		"29\n",
-		p->pid, p->name, p->state ? p->state : 'S', p->parent ? p->parent : 4,
+		p->pid, p->name, p->state ? p->state : 'S', p->parent,
 		(unsigned long long)(p->start_ticks ? p->start_ticks : (uint64_t)p->pid),
 		(unsigned long long)p->image);
 	write_below(t, folder, "stat", text);
@@ -244,7 +245,7 @@ void tree_set_faults(const struct tree *t, pid_t pid, unsigned int faults)
 
 	snprintf(path, sizeof(path), "%d/stat", pid);
 	snprintf(text, sizeof(text),
-		"%d (worker) S 4 4 4 0 -1 4194560 %u 0 0 0 1 2 0 0 20 0 1 0 0 1000000 25 "
+		"%d (worker) S 0 4 4 0 -1 4194560 %u 0 0 0 1 2 0 0 20 0 1 0 0 1000000 25 "
 		"18446744073709551615 99 100 99 0 0 0\n",
 		pid, faults);
 	tree_write(t, path, text);

@@ -31,7 +31,7 @@ void tree_remove(const struct tree *t, const char *path);
 /* A process to write. Fields other than the pid and the name may be zero. */
 struct tree_process {
 	pid_t pid;
-	pid_t parent;     /* 0: 4 */
+	pid_t parent;     /* 0: none */
 	const char *name; /* as the kernel prints it */
 	char state;       /* 0: 'S' */
 	uid_t uid;
