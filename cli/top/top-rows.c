@@ -182,7 +182,7 @@ static void set_parents(const struct build *b)
 	const struct view *view = b->from->view;
 
 	for (size_t i = 0; i < r->count; i++) {
-		uint32_t ppid = r->row[i].process->reserved;
+		uint32_t ppid = r->row[i].process->ppid;
 		const struct snapshot_process *p = ppid ? view_find_process(view, ppid) : NULL;
 
 		if (p && p != r->row[i].process)
