@@ -224,8 +224,13 @@ static void add_estimated(const struct snapshot_scope *host, struct buffer *to)
 		return;
 	next_part(to);
 	buffer_add_text(to, "PSS ");
-	shares_add_percent(to, &s, s.estimated_bytes + s.guessed_bytes);
-	buffer_add_text(to, " estimated");
+	if (s.measured_bytes == s.pss_bytes) {
+		shares_add_measured(to, &s, host);
+		buffer_add_text(to, " measured");
+	} else {
+		shares_add_percent(to, &s, s.estimated_bytes + s.guessed_bytes);
+		buffer_add_text(to, " estimated");
+	}
 	if (s.guessed_bytes) {
 		buffer_add_text(to, " (");
 		shares_add_percent(to, &s, s.guessed_bytes);

@@ -103,24 +103,36 @@ static void lay_out(const struct top_asks *asks, size_t width, struct layout *re
 	}
 }
 
+/* Appends the head of column C, with a mark beside it if rows are sorted by it. */
+static void add_head(const struct top_asks *asks, enum top_column c, struct buffer *to)
+{
+	bool is_left = top_columns_spec(c)->is_left, is_utf8 = cell_is_utf8();
+	const char *mark = c != asks->sort      ? ""
+	                   : asks->is_ascending ? is_utf8 ? "\xe2\x96\xb2" : "^"
+	                   : is_utf8            ? "\xe2\x96\xbc"
+	                                        : "v";
+
+	buffer_printf(to, "%s%s%s", is_left ? "" : mark, top_columns_head(c, asks->view),
+		is_left ? mark : "");
+	buffer_add_char(to, '\0');
+}
+
 static void draw_head(
 	const struct top_asks *asks, const struct layout *layout, struct grid *g, size_t y)
 {
 	grid_fill(g, 0, y, g->width, STYLE_HEAD, L' ');
 	for (size_t i = 0; i < layout->columns; i++) {
+		AUTO_BUFFER struct buffer head = {0};
 		enum top_column c = layout->column[i];
-		const char *head = top_columns_head(c, asks->view);
 		enum style style = c == asks->sort ? STYLE_SORTED : STYLE_HEAD;
-		bool is_left = top_columns_spec(c)->is_left;
 
-		if (is_left)
-			grid_text(g, layout->x[i], y, layout->width[i], style, head);
+		add_head(asks, c, &head);
+		if (head.error)
+			continue;
+		if (top_columns_spec(c)->is_left)
+			grid_text(g, layout->x[i], y, layout->width[i], style, head.data);
 		else
-			grid_text_right(g, layout->x[i], y, layout->width[i], style, head);
-		/* The mark stands in the blank beside the head. */
-		if (c == asks->sort && layout->x[i])
-			grid_text(g, layout->x[i] - 1, y, 1, STYLE_SORTED,
-				asks->is_ascending ? "^" : "v");
+			grid_text_right(g, layout->x[i], y, layout->width[i], style, head.data);
 	}
 }
 

@@ -76,8 +76,6 @@ static void draw_title(const struct screen *s, struct grid *g, size_t y)
 		buffer_printf(&text, "  %llu processes",
 			(unsigned long long)view_host(s->view)->q[SCOPE_PROCESSES]);
 	}
-	if (s->origin[0])
-		buffer_printf(&text, "  %s", s->origin);
 	buffer_add_char(&text, '\0');
 	if (!text.error)
 		grid_text(g, 0, y, room, STYLE_TITLE, text.data);
@@ -253,6 +251,8 @@ int screen_draw(const struct screen *s, size_t width, size_t height, struct grid
 		return 0;
 	}
 	draw_title(s, g, 0);
+	if (s->origin[0])
+		grid_text(g, 0, y++, width, STYLE_UNCERTAIN, s->origin);
 	if (s->state->page == TOP_PAGE_HELP) {
 		draw_help(s, g, y, height - 1);
 	} else if (s->problem) {

@@ -19,7 +19,7 @@
 #include "cli/top/top-state.h"
 
 /* The least columns of the name, which has the rest of the line. */
-enum { TOP_NAME_MIN = 12 };
+enum { TOP_NAME_MIN = 16 };
 
 struct top_column_spec {
 	const char *name; /* in -s */

@@ -219,8 +219,10 @@ static const struct top_key keys[] = {
 	{{'I'}, "I", NULL, "turn the order", act_invert, 0},
 	{{'M'}, "M", NULL, "sort by PSS", act_sort, TOP_COLUMN_PSS},
 	{{F(7), 'u'}, "F7 u", "User", "show only one user's processes", act_page, TOP_PAGE_USERS},
-	{{TOP_KEY_ENTER}, "Enter", "Details", "details of the selected row", act_details, 0},
-	{{' ', 'Z'}, "Space Z", "Pause", "keep the figures as they are, and go on", act_pause, 0},
+	{{' ', F(8), 'Z'}, "F8 Space Z", "Pause", "keep the figures as they are, and go on",
+		act_pause, 0},
+	{{F(10), 'q'}, "F10 q", "Quit", "end memtally top", act_quit, 0},
+	{{TOP_KEY_ENTER}, "Enter", "Info", "details of the selected row", act_details, 0},
 	{{TOP_KEY_RIGHT, '+'}, "Right +", NULL, "open the branch", act_branch, 1},
 	{{TOP_KEY_LEFT, '-'}, "Left -", NULL, "close the branch, or go to the row above it",
 		act_branch, 0},
@@ -233,7 +235,6 @@ static const struct top_key keys[] = {
 	{{TOP_KEY_PAGE_DOWN}, "PgDn", NULL, "a screen down", act_move, MOVE_PAGE_DOWN},
 	{{TOP_KEY_HOME}, "Home", NULL, "the first row", act_move, MOVE_HOME},
 	{{TOP_KEY_END}, "End", NULL, "the last row", act_move, MOVE_END},
-	{{F(10), 'q'}, "F10 q", "Quit", "end memtally top", act_quit, 0},
 };
 
 const struct top_key *top_keys_at(size_t i)
