@@ -143,10 +143,11 @@ static void add_branch(const struct top_row *r, struct buffer *to)
 	bool is_utf8 = cell_is_utf8();
 	uint32_t first = r->depth > DEPTH_MAX ? r->depth - DEPTH_MAX : 0;
 
+	/* rows without a parent have no line: lines begin with those of depth 1 */
 	for (uint32_t d = first; d + 1 < r->depth; d++)
-		buffer_add_text(to, !(d < 64 && r->bars >> d & 1) ? "  "
-				    : is_utf8                     ? "\xe2\x94\x82 "
-								  : "| ");
+		buffer_add_text(to, !(d + 1 < 64 && r->bars >> (d + 1) & 1) ? "  "
+				    : is_utf8                               ? "\xe2\x94\x82 "
+									    : "| ");
 	if (r->depth)
 		buffer_add_text(to, is_utf8      ? r->is_last ? "\xe2\x94\x94\xe2\x94\x80"
 		                                              : "\xe2\x94\x9c\xe2\x94\x80"
