@@ -33,6 +33,17 @@ static bool pause_own(int fd, uint64_t ns)
 	return poll(&p, 1, (int)saturate_min(ns / NS_PER_MSEC + 1, INT32_MAX)) == 0;
 }
 
+/*
+ * A pass leaves processes behind that have read for it, since most commands end after one pass. Has
+ * the kernel reap those that end from now on, and reaps those that have ended.
+ */
+static void leave_children(void)
+{
+	signal(SIGCHLD, SIG_IGN);
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+}
+
 /* The child: measures and sends until the parent has gone. Returns a positive errno. */
 static int measure_on(const struct settings *settings, int fd)
 {
@@ -41,8 +52,11 @@ static int measure_on(const struct settings *settings, int fd)
 	do {
 		uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 		AUTO_CLOSE int image = -1;
-		int r = source_measure(settings, pause_ns, &image);
+		int r;
 
+		signal(SIGCHLD, SIG_DFL); /* the pass waits for some of its children */
+		r = source_measure(settings, pause_ns, &image);
+		leave_children();
 		if (r == 0)
 			r = channel_send_fd(fd, image);
 		if (r < 0 && r != -EAGAIN)
