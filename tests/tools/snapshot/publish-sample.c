@@ -7,13 +7,15 @@
  * snapshots.
  *
  *   publish-sample SOCKET [interval=MS] [told=MS] [count=N] [more=N] [moving=1] [public=1]
- *       [exported=N] [restricted=1] [fault=KIND] [good=N] [userns=N]
+ *       [exported=N] [restricted=1] [fault=KIND] [good=N] [userns=N] [step=MS] [growth=KIB]
  *
  * TOLD is the interval stated in snapshots, by which they become stale; default: the true interval.
  * MORE adds processes, and EXPORTED of these have series of their own. After COUNT snapshots it
- * sends nothing more and keeps connections open. The first GOOD snapshots have no fault. Later ones
- * have KIND: torn, truncated, unsealed, foreign, file, empty (no descriptor), two (descriptors),
- * close.
+ * sends nothing more and keeps connections open. With STEP, the COUNT snapshots are STEP apart by
+ * their own times, and the last one is of the time when publish-sample was started. Process I of
+ * MORE, counted from 0, has I * KIB more in each snapshot than in the one before. The first GOOD
+ * snapshots have no fault. Later ones have KIND: torn, truncated, unsealed, foreign, file, empty (no
+ * descriptor), two (descriptors), close.
  */
 #include "config.h"
 
@@ -38,9 +40,10 @@
 
 struct publisher {
 	uint64_t interval_ms, told_ms, count, more, exported, is_restricted, is_moving, is_public,
-		good, userns;
+		good, userns, step_ms, growth_kib;
 	const char *fault;
 	uint64_t sequence;
+	uint64_t begin_realtime_ns, begin_boottime_ns; /* when the program was started */
 	struct snapshot_socket socket;
 };
 
@@ -66,6 +69,8 @@ static void parse_arg(struct publisher *p, char *arg)
 		{"public", &p->is_public},
 		{"good", &p->good},
 		{"userns", &p->userns},
+		{"step", &p->step_ms},
+		{"growth", &p->growth_kib},
 	};
 	char *value = strchr(arg, '=');
 
@@ -187,10 +192,16 @@ static bool is_spoilt(const struct publisher *p)
 
 static void publish(struct publisher *p)
 {
+	uint64_t step_ns = p->step_ms * NS_PER_MSEC;
+	uint64_t ago_ns = step_ns * (p->count - ++p->sequence);
 	struct sample_options options = {
-		.sequence = ++p->sequence,
-		.realtime_ns = clock_now_ns(CLOCK_REALTIME),
-		.boottime_ns = clock_now_ns(CLOCK_BOOTTIME),
+		.sequence = p->sequence,
+		.realtime_ns = step_ns ? p->begin_realtime_ns - ago_ns
+	                               : clock_now_ns(CLOCK_REALTIME),
+		.boottime_ns = step_ns ? p->begin_boottime_ns - ago_ns
+	                               : clock_now_ns(CLOCK_BOOTTIME),
+		.older_ns = step_ns * p->sequence,
+		.growth_kib = (uint32_t)p->growth_kib,
 		.interval_ns = (p->told_ms ? p->told_ms : p->interval_ms) * NS_PER_MSEC,
 		.userns = p->userns ? p->userns : userns_id(),
 		.is_public = p->is_public,
@@ -212,7 +223,12 @@ static void publish(struct publisher *p)
 
 int main(int argc, char *argv[])
 {
-	struct publisher p = {.interval_ms = 10000, .count = UINT64_MAX};
+	struct publisher p = {
+		.interval_ms = 10000,
+		.count = UINT64_MAX,
+		.begin_realtime_ns = clock_now_ns(CLOCK_REALTIME),
+		.begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME),
+	};
 	struct pollfd clients = {.events = POLLIN};
 	uint64_t due;
 	int r;

@@ -413,7 +413,8 @@ static int add_member_process(struct builder *b, const struct member *m, struct 
 static int add_more(
 	struct builder *b, const struct sample_options *o, uint32_t i, struct tally *tally)
 {
-	uint64_t moved = o->is_moving ? o->sequence % SAMPLE_CYCLE : 0;
+	uint64_t moved = (o->is_moving ? o->sequence % SAMPLE_CYCLE : 0) +
+	                 o->sequence * i * o->growth_kib;
 	char user[LABEL_MAX], program[LABEL_MAX];
 	struct member m = {
 		.pid = SAMPLE_FIRST_MORE + i,
@@ -433,6 +434,18 @@ static int add_more(
 	snprintf(user, sizeof(user), "user%u", m.uid);
 	snprintf(program, sizeof(program), "program-%u", i / 7 % MORE_NAMES);
 	return add_member_process(b, &m, tally);
+}
+
+static void make_older(struct builder *b, uint64_t older_ns)
+{
+	for (uint32_t i = 0; i < builder_process_count(b); i++) {
+		struct snapshot_process *p = builder_process(b, i);
+
+		if (ROW_HAS(p, PROCESS_SEEN)) {
+			p->q[PROCESS_SEEN] += older_ns;
+			p->q[PROCESS_ELAPSED] += older_ns;
+		}
+	}
 }
 
 /*
@@ -461,6 +474,7 @@ static int add_processes(struct builder *b, const struct sample_options *o, stru
 				      m.outcome != OUTCOME_SHARED_MM))
 			r = add_member_process(b, &m, tally);
 	}
+	make_older(b, o->older_ns);
 	return r;
 }
 

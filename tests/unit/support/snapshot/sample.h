@@ -37,6 +37,9 @@ struct sample_options {
 	bool by_login;      /* processes count for their loginuid */
 	bool is_moving;     /* each of .more has .sequence % SAMPLE_CYCLE more KiB */
 	bool is_unsurveyed; /* without a survey of mapped files */
+	/* process I of .more has I * .sequence * this more KiB, counted from 0 */
+	uint32_t growth_kib;
+	uint64_t older_ns; /* by this longer processes have been seen and have run */
 };
 
 enum {
