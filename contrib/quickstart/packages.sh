@@ -8,12 +8,12 @@ build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsmartcols-dev libncurses-dev libseccomp-dev libsqlite3-dev libelf-dev libpcre2-dev
 	'libcurl4-gnutls-dev|libcurl4-openssl-dev|libcurl4-nss-dev' esbuild node-d3-hierarchy node-d3-shape)
 check_packages=(libcmocka-dev binutils python3 python3-yaml curl jq smem gzip xz-utils procps systemd
-	cppcheck clang clang-format clang-tidy libclang-rt-dev lld mandoc shellcheck zsh fish)
+	cppcheck clang clang-format clang-tidy libclang-rt-dev lld mandoc shellcheck zsh fish tmux)
 # Tests of the page's script; the host may have Node.js from elsewhere.
 command -v node >/dev/null || check_packages+=(nodejs)
 # Loads that check --long measures (PostgreSQL's own cluster is not used), tools for the machines
 # that it boots or emulates, valgrind for the unit tests, and tools for Debian packages.
-long_packages=(postgresql chromium redis-tools gunicorn tmux debootstrap systemd-container qemu-system-x86 valgrind
+long_packages=(postgresql chromium redis-tools gunicorn debootstrap systemd-container qemu-system-x86 valgrind
 	build-essential debhelper)
 
 build_commands=(autoreconf automake cc make pkg-config)
