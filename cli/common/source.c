@@ -121,7 +121,8 @@ bool source_warn_averages(void)
 }
 
 /* Measures, and gives the image as a descriptor. */
-static int measure(const struct settings *settings, const struct pass_options *how, int *ret_fd)
+static int source_run_pass(
+	const struct settings *settings, const struct pass_options *how, int *ret_fd)
 {
 	struct pass_options options = *how;
 	AUTO_READERS struct readers readers = READERS_CLOSED;
@@ -157,7 +158,7 @@ static int open_live(const struct settings *settings, const struct pass_options 
 	struct view **ret, const char **ret_reason)
 {
 	AUTO_CLOSE int fd = -1;
-	int r = measure(settings, how, &fd);
+	int r = source_run_pass(settings, how, &fd);
 
 	return r == 0 ? view_open(fd, ret, ret_reason) : r;
 }
@@ -167,7 +168,7 @@ int source_measure(const struct settings *settings, uint64_t interval_ns, int *r
 	struct pass_options options = live_options;
 
 	options.interval_ns = interval_ns;
-	return measure(settings, &options, ret_fd);
+	return source_run_pass(settings, &options, ret_fd);
 }
 
 int source_open_daemon(const struct settings *settings, struct view **ret, struct buffer *reason)

@@ -13,7 +13,7 @@
 enum { PIECE_SIZE = 4096 };
 
 /* Starts ARGV with OUTPUT as standard output and error. Returns 0 or a negative errno. */
-static int spawn(char *const argv[], int output, pid_t *ret)
+static int command_output_spawn(char *const argv[], int output, pid_t *ret)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
@@ -37,7 +37,7 @@ static int spawn(char *const argv[], int output, pid_t *ret)
 	return -r;
 }
 
-static void reap(struct command_output *o)
+static void command_output_reap(struct command_output *o)
 {
 	if (o->ended && waitpid(o->ended, NULL, WNOHANG) != 0)
 		o->ended = 0;
@@ -47,13 +47,13 @@ static void reap(struct command_output *o)
 static void command_output_end(struct command_output *o)
 {
 	o->fd = fd_close(o->fd);
-	reap(o);
+	command_output_reap(o);
 	if (!o->pid)
 		return;
 	kill(o->pid, SIGKILL);
 	o->ended = o->pid;
 	o->pid = 0;
-	reap(o);
+	command_output_reap(o);
 }
 
 int command_output_start(struct command_output *o, char *const argv[])
@@ -68,7 +68,7 @@ int command_output_start(struct command_output *o, char *const argv[])
 	o->fd = fds[0];
 	write_fd = fds[1];
 	fcntl(o->fd, F_SETFL, O_NONBLOCK);
-	r = spawn(argv, write_fd, &o->pid);
+	r = command_output_spawn(argv, write_fd, &o->pid);
 	if (r < 0) {
 		o->pid = 0;
 		o->fd = fd_close(o->fd);

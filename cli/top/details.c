@@ -15,8 +15,8 @@
 enum { LARGEST = 10, NAME_WIDTH = 10 };
 
 /* Starts COMMAND of memtally for process PID, with OPTION if that is not NULL. */
-static int start(struct command_output *o, const char *command, uint32_t pid, const char *option,
-	const struct settings *settings)
+static int details_start(struct command_output *o, const char *command, uint32_t pid,
+	const char *option, const struct settings *settings)
 {
 	AUTO_BUFFER struct buffer procfs = {0}, socket = {0};
 	char number[16], name[] = "memtally", live[] = "--live", own[32], extra[32] = "";
@@ -47,9 +47,9 @@ void details_open(struct details *d, const struct top_row *row, const struct set
 	d->key = row->key;
 	if (!row->process || !ENABLE_INSPECT)
 		return;
-	d->error = start(&d->explain, "explain", row->process->pid, NULL, settings);
+	d->error = details_start(&d->explain, "explain", row->process->pid, NULL, settings);
 	if (d->error == 0)
-		d->error = start(&d->map, "map", row->process->pid, "--by=kind", settings);
+		d->error = details_start(&d->map, "map", row->process->pid, "--by=kind", settings);
 }
 
 void details_close(struct details *d)
@@ -86,7 +86,8 @@ static void add_value(struct buffer *to, const char *name, const struct buffer *
 	buffer_add_char(to, '\n');
 }
 
-static void add_amount(struct buffer *to, const char *name, const struct top_row *r, enum amount i)
+static void details_add_amount(
+	struct buffer *to, const char *name, const struct top_row *r, enum amount i)
 {
 	AUTO_BUFFER struct buffer value = {0};
 	uint64_t bytes;
@@ -121,7 +122,7 @@ static void add_source(struct buffer *to, const struct snapshot_process *p)
 	add_value(to, "Source", &value);
 }
 
-static void add_bounds(struct buffer *to, const struct top_row *r)
+static void details_add_bounds(struct buffer *to, const struct top_row *r)
 {
 	AUTO_BUFFER struct buffer value = {0};
 	uint64_t low, high;
@@ -138,7 +139,7 @@ static void add_bounds(struct buffer *to, const struct top_row *r)
 }
 
 /* Appends how the processes of a sum were counted. */
-static void add_counts(struct buffer *to, const struct top_row *r)
+static void details_add_counts(struct buffer *to, const struct top_row *r)
 {
 	AUTO_BUFFER struct buffer value = {0};
 	uint64_t processes, count;
@@ -167,7 +168,8 @@ static void add_past(struct buffer *to, const struct top_glance *g, const struct
 }
 
 /* Appends the owners of process P. */
-static void add_owners(struct buffer *to, const struct view *view, const struct snapshot_process *p)
+static void details_add_owners(
+	struct buffer *to, const struct view *view, const struct snapshot_process *p)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++) {
 		const struct owner *owner = owner_of((enum owner_kind)kind);
@@ -201,7 +203,7 @@ static size_t find_largest(const struct view *view, const struct top_row *r,
 	return count;
 }
 
-static void add_largest(struct buffer *to, const struct view *view, const struct top_row *r)
+static void details_add_largest(struct buffer *to, const struct view *view, const struct top_row *r)
 {
 	const struct snapshot_process *largest[LARGEST] = {NULL};
 	size_t count = find_largest(view, r, largest);
@@ -240,21 +242,21 @@ static void add_output(
 
 static void add_row(struct buffer *to, const struct top_glance *g, const struct top_row *r)
 {
-	add_amount(to, "PSS", r, AMOUNT_PSS);
-	add_bounds(to, r);
+	details_add_amount(to, "PSS", r, AMOUNT_PSS);
+	details_add_bounds(to, r);
 	if (r->process && !r->children)
 		add_source(to, r->process);
 	else
-		add_counts(to, r);
-	add_amount(to, "USS", r, AMOUNT_USS);
-	add_amount(to, "RSS", r, AMOUNT_RSS);
-	add_amount(to, "Swap", r, AMOUNT_SWAP);
-	add_amount(to, "PSS + swap", r, AMOUNT_PSS_SWAP);
+		details_add_counts(to, r);
+	details_add_amount(to, "USS", r, AMOUNT_USS);
+	details_add_amount(to, "RSS", r, AMOUNT_RSS);
+	details_add_amount(to, "Swap", r, AMOUNT_SWAP);
+	details_add_amount(to, "PSS + swap", r, AMOUNT_PSS_SWAP);
 	add_past(to, g, r);
 	if (r->process)
-		add_owners(to, g->view, r->process);
+		details_add_owners(to, g->view, r->process);
 	else
-		add_largest(to, g->view, r);
+		details_add_largest(to, g->view, r);
 }
 
 void details_render(const struct details *d, const struct top_glance *glance,

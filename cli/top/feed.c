@@ -206,7 +206,7 @@ uint64_t feed_due_ns(const struct feed *f)
 	return f->has_link ? link_due_ns(&f->link) : UINT64_MAX;
 }
 
-/* Appends what there is instead of a snapshot, of which there has been none. */
+/* Appends the reason why there is no snapshot of this source yet. */
 static void add_nothing_yet(const struct feed *f, struct buffer *to)
 {
 	if (f->own_error)

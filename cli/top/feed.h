@@ -56,7 +56,9 @@ uint64_t feed_due_ns(const struct feed *f);
  */
 void feed_add_problem(const struct feed *f, struct buffer *to);
 
-/* Appends who measures, with which rights and why, if that is the child; nothing if it is memtallyd. */
+/*
+ * If the child measures, appends that, its rights, and the reason. Appends nothing if memtallyd does.
+ */
 void feed_add_origin(const struct feed *f, struct buffer *to);
 
 /* Returns the processes of .view that the user may see. */

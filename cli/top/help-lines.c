@@ -11,7 +11,7 @@
 
 enum { INDENT = 11 };
 
-/* What the lines above the rows mean. */
+/* The meanings of the lines above the rows, and of words in them. */
 static const char *const sentences[] = {
 	"The bar is all memory of the host. Its letters are the first letters of the legend: Anon, "
 	"memory of processes that is in no file; File, files that processes map; Shared, shared "
@@ -34,7 +34,8 @@ static void add_pair(struct buffer *to, const char *name, const char *text, size
 	AUTO_BUFFER struct buffer lines = {0};
 	size_t at = 0;
 
-	buffer_printf(to, "%-*s", INDENT, name);
+	buffer_add_text(to, name);
+	buffer_printf(to, "%*s", INDENT - (int)cell_width(name, strlen(name)), "");
 	cell_add_folded(&lines, text, strlen(text), 0, width > INDENT ? width - INDENT : width);
 	while (at < lines.len) {
 		const char *end = memchr(lines.data + at, '\n', lines.len - at);

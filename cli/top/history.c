@@ -85,7 +85,7 @@ static void history_clear(struct history_entry *e, const struct history_id *id)
 	memset(e->kib, 0xff, sizeof(e->kib));
 }
 
-static uint32_t to_kib(uint64_t bytes)
+static uint32_t history_kib(uint64_t bytes)
 {
 	uint64_t kib = (bytes + KIB / 2) / KIB;
 
@@ -117,7 +117,7 @@ void history_add(struct history *h, const struct history_id *id, uint64_t pss_by
 	if (e->last_slot == h->slot)
 		return;
 	history_skip(e, h->slot);
-	e->kib[h->slot % HISTORY_SLOTS] = to_kib(pss_bytes);
+	e->kib[h->slot % HISTORY_SLOTS] = history_kib(pss_bytes);
 	e->last_slot = h->slot;
 }
 
@@ -161,7 +161,7 @@ bool history_growth(const struct history *h, const struct history_id *id, uint64
 		uint32_t kib = history_sample(e, slot - i);
 
 		if (kib != HISTORY_ABSENT) {
-			*ret = (int64_t)to_kib(pss_bytes) * KIB - (int64_t)kib * KIB;
+			*ret = (int64_t)history_kib(pss_bytes) * KIB - (int64_t)kib * KIB;
 			return true;
 		}
 	}
@@ -188,7 +188,7 @@ void history_trend(const struct history *h, const struct history_id *id, uint64_
 	uint8_t ret[static HISTORY_TREND])
 {
 	const struct history_entry *e = history_get(h, id);
-	uint32_t cell[HISTORY_TREND], now = to_kib(pss_bytes), low = now, high = now;
+	uint32_t cell[HISTORY_TREND], now = history_kib(pss_bytes), low = now, high = now;
 	uint64_t range;
 
 	for (unsigned int i = 0; i < HISTORY_TREND; i++)

@@ -208,7 +208,7 @@ static void add_swap(const struct snapshot_balance *b, struct buffer *to)
 	brief_add_bytes(to, (sum > 0 ? (uint64_t)sum : 0) + b->q[BALANCE_SWAP_FREE]);
 }
 
-static void add_pressure(const struct snapshot_self *self, struct buffer *to)
+static void host_lines_add_pressure(const struct snapshot_self *self, struct buffer *to)
 {
 	if (!ROW_HAS(self, SELF_MEMORY_PRESSURE))
 		return;
@@ -216,6 +216,27 @@ static void add_pressure(const struct snapshot_self *self, struct buffer *to)
 	buffer_printf(to, "pressure %.1f %%", metric_real(self->q[SELF_MEMORY_PRESSURE]) * PERCENT);
 }
 
+/* Appends the bounds of the host's PSS, unless both look the same. */
+static void host_lines_add_bounds(const struct snapshot_scope *host, struct buffer *to)
+{
+	uint64_t low = host->q[SCOPE_PSS_LOW], high = host->q[SCOPE_PSS_HIGH];
+
+	if (!ROW_HAS(host, SCOPE_PSS_LOW))
+		return;
+	if (!ROW_HAS(host, SCOPE_PSS_HIGH))
+		buffer_add_text(to, ", at least ");
+	else if (human_is_alike(low, high))
+		return;
+	else
+		buffer_add_text(to, ", ");
+	brief_add_bytes(to, low);
+	if (!ROW_HAS(host, SCOPE_PSS_HIGH))
+		return;
+	buffer_add_text(to, " to ");
+	brief_add_bytes(to, high);
+}
+
+/* Appends how much of the host's PSS is estimated, and its bounds. */
 static void add_estimated(const struct snapshot_scope *host, struct buffer *to)
 {
 	struct shares s;
@@ -231,12 +252,12 @@ static void add_estimated(const struct snapshot_scope *host, struct buffer *to)
 		shares_add_percent(to, &s, s.estimated_bytes + s.guessed_bytes);
 		buffer_add_text(to, " estimated");
 	}
+	host_lines_add_bounds(host, to);
 	if (s.guessed_bytes) {
-		buffer_add_text(to, " (");
+		buffer_add_text(to, ", ");
 		shares_add_percent(to, &s, s.guessed_bytes);
-		buffer_add_text(to, " never measured)");
+		buffer_add_text(to, " never measured");
 	}
-	shares_add_bounds(to, ", ", host);
 }
 
 void host_lines_draw_rest(const struct view *view, struct grid *g, size_t y)
@@ -244,7 +265,7 @@ void host_lines_draw_rest(const struct view *view, struct grid *g, size_t y)
 	AUTO_BUFFER struct buffer text = {0};
 
 	add_swap(view_balance(view), &text);
-	add_pressure(view_self(view), &text);
+	host_lines_add_pressure(view_self(view), &text);
 	add_estimated(view_host(view), &text);
 	buffer_add_char(&text, '\0');
 	if (!text.error)

@@ -9,7 +9,7 @@
 #include "cli/top/brief.h"
 #include "cli/top/top-columns.h"
 
-static uint64_t key_of(const void *rows, size_t i)
+static uint64_t list_lines_key_of(const void *rows, size_t i)
 {
 	return top_rows_at(rows, i)->key;
 }
@@ -76,13 +76,14 @@ static void draw_totals(const struct top_glance *glance, const struct top_state 
 	x = draw_total(g, 0, y, "PSS: all", &all);
 	if (rows->is_filtered)
 		x = draw_total(g, x, y, "filter", &rows->total);
-	if (state->index < rows->shown)
-		x = draw_total(g, x, y, "selected", &top_rows_at(rows, state->index)->amounts);
+	if (!rows->shown)
+		return;
+	x = draw_total(g, x, y, "selected", &top_rows_at(rows, state->index)->amounts);
 	top_rows_sum(rows, state->scroll, state->height, &screen);
 	draw_total(g, x, y, "on screen", &screen);
 }
 
-/* Where each column is on the screen. */
+/* The place of each column on the screen. */
 struct layout {
 	enum top_column column[TOP_COLUMNS];
 	size_t columns;
@@ -220,7 +221,7 @@ void list_lines_draw(const struct top_glance *glance, struct top_state *state,
 
 	lay_out(&state->asks, g->width, &layout);
 	state->height = bottom > y + 3 ? bottom - y - 3 : 1;
-	top_state_settle(state, rows->shown, key_of, rows);
+	top_state_settle(state, rows->shown, list_lines_key_of, rows);
 	draw_views(state, g, y);
 	draw_totals(glance, state, rows, g, y + 1);
 	draw_head(&state->asks, &layout, g, y + 2);

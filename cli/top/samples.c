@@ -8,7 +8,7 @@
 #include "cli/top/top-row.h"
 #include "cli/top/top-state.h"
 
-static void add_owners(struct history *h, const struct view *view, enum metric_scope scope,
+static void samples_add_owners(struct history *h, const struct view *view, enum metric_scope scope,
 	const struct siphash_key *secret)
 {
 	for (uint32_t i = 0; i < view_count(view, scope); i++) {
@@ -23,7 +23,7 @@ static void add_owners(struct history *h, const struct view *view, enum metric_s
 	}
 }
 
-static void add_processes(
+static void samples_add_processes(
 	struct history *h, const struct view *view, const struct siphash_key *secret)
 {
 	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
@@ -46,7 +46,7 @@ void samples_take(struct history *h, const struct view *view, const struct sipha
 		return;
 	for (unsigned int v = 0; v < TOP_VIEWS; v++)
 		if (metric_is_owner(top_state_scope((enum top_view)v)))
-			add_owners(h, view, top_state_scope((enum top_view)v), secret);
-	add_processes(h, view, secret);
+			samples_add_owners(h, view, top_state_scope((enum top_view)v), secret);
+	samples_add_processes(h, view, secret);
 	history_end(h);
 }

@@ -63,6 +63,9 @@ static void add_time(const struct screen *s, struct buffer *to)
 	buffer_add_text(to, " ago");
 }
 
+/* From this width on there is room for the name of the program. */
+enum { ROOMY_WIDTH = 60 };
+
 static void draw_title(const struct screen *s, struct grid *g, size_t y)
 {
 	AUTO_BUFFER struct buffer text = {0};
@@ -70,7 +73,7 @@ static void draw_title(const struct screen *s, struct grid *g, size_t y)
 	size_t room = g->width - strlen(mark);
 
 	grid_fill(g, 0, y, g->width, STYLE_TITLE, L' ');
-	buffer_printf(&text, "memtally top  %s", s->host);
+	buffer_printf(&text, "%s%s", g->width < ROOMY_WIDTH ? "" : "memtally top  ", s->host);
 	if (s->view && !s->problem) {
 		add_time(s, &text);
 		buffer_printf(&text, "  %llu processes",
@@ -191,8 +194,8 @@ static void draw_menu(const struct screen *s, struct grid *g, size_t y, size_t b
 			const char key[] = {c->key, '\0'};
 
 			grid_text(g, x, at, 1, style, key);
-			grid_text(g, x + 3, at, 9, style, c->name);
-			x += 13;
+			grid_text(g, x + 3, at, 11, style, c->name);
+			x += 15;
 		}
 		grid_text(g, x, at, g->width, style, item);
 	}

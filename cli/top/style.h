@@ -2,7 +2,7 @@
 /*
  * Styles of cells
  *
- * What a cell of the screen means. cli/top/terminal.c turns each style into attributes and colours.
+ * The meanings of cells of the screen. cli/top/terminal.c turns each style into attributes and colours.
  * A colour is never the only sign: each band of the host's bar has a letter, and each other style
  * has an attribute or a word.
  */

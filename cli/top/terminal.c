@@ -21,7 +21,9 @@
 
 enum { ESCAPE_DELAY_MS = 25, RESTORE_SIZE = 256 };
 
-/* What a handler of signals needs to restore the terminal; and ncurses has one terminal, too. */
+/*
+ * The terminal. A handler of signals can reach it only as a static variable; ncurses keeps one, too.
+ */
 static struct {
 	volatile sig_atomic_t is_open;
 	struct termios before;
@@ -114,11 +116,8 @@ static void prepare_restore(void)
 
 	terminal.restore_len = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char name[8];
-		const char *text;
+		const char *text = tigetstr(names[i]);
 
-		strcpy(name, names[i]);
-		text = tigetstr(name);
 		if (text && text != (char *)-1)
 			tputs(text, 1, add_restore);
 	}
@@ -216,7 +215,7 @@ static const struct {
 	{KEY_BACKSPACE, TOP_KEY_BACKSPACE},
 };
 
-static uint32_t key_of(wint_t c)
+static uint32_t terminal_key_of(wint_t c)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
 		if (named[i].theirs == c)
@@ -239,7 +238,7 @@ uint32_t terminal_key(void)
 			return TOP_KEY_ENTER;
 		if (r == OK && c == '\b')
 			return TOP_KEY_BACKSPACE;
-		key = r == KEY_CODE_YES ? key_of(c) : (uint32_t)c;
+		key = r == KEY_CODE_YES ? terminal_key_of(c) : (uint32_t)c;
 		if (key != TOP_KEY_NONE)
 			return key;
 	}
@@ -261,7 +260,7 @@ static void draw_line(const struct grid *g, size_t y)
 }
 
 /* Returns true if line Y of G is on the terminal already. */
-static bool is_shown(const struct grid *g, size_t y)
+static bool terminal_has_line(const struct grid *g, size_t y)
 {
 	const struct grid *old = &terminal.shown;
 
@@ -272,7 +271,7 @@ static bool is_shown(const struct grid *g, size_t y)
 void terminal_draw(const struct grid *g)
 {
 	for (size_t y = 0; y < g->height; y++)
-		if (!is_shown(g, y))
+		if (!terminal_has_line(g, y))
 			draw_line(g, y);
 	curs_set(g->has_cursor);
 	if (g->has_cursor)

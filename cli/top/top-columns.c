@@ -266,7 +266,8 @@ static enum style add_growth(
 	return bytes > 0 ? STYLE_GROWN : STYLE_NORMAL;
 }
 
-static enum style add_amount(enum top_column c, const struct top_row *r, struct buffer *to)
+static enum style top_columns_add_amount(
+	enum top_column c, const struct top_row *r, struct buffer *to)
 {
 	uint64_t value;
 
@@ -297,6 +298,6 @@ enum style top_columns_add(
 	case TOP_COLUMN_TREND: add_trend(g, r, to); return STYLE_NORMAL;
 	case TOP_COLUMN_GROWTH_1:
 	case TOP_COLUMN_GROWTH_10: return add_growth(g, c, r, to);
-	default: return add_amount(c, r, to);
+	default: return top_columns_add_amount(c, r, to);
 	}
 }

@@ -29,7 +29,7 @@ static size_t top_keys_move(size_t i, long step)
 enum move { MOVE_UP, MOVE_DOWN, MOVE_PAGE_UP, MOVE_PAGE_DOWN, MOVE_HOME, MOVE_END };
 
 /* Returns the index that MOVE leads to from I, on a page of HEIGHT rows. */
-static size_t moved(size_t i, enum move move, size_t height)
+static size_t index_after(size_t i, enum move move, size_t height)
 {
 	long page = height > 1 ? (long)height - 1 : 1;
 
@@ -46,7 +46,7 @@ static size_t moved(size_t i, enum move move, size_t height)
 
 static void act_move(struct top_state *s, const struct top_rows *rows, unsigned int move)
 {
-	top_keys_select(s, rows, moved(s->index, (enum move)move, s->height));
+	top_keys_select(s, rows, index_after(s->index, (enum move)move, s->height));
 }
 
 static void act_view(struct top_state *s, const struct top_rows *rows, unsigned int view)
@@ -305,7 +305,7 @@ static bool press_in_menu(struct top_state *s, const struct top_rows *rows, uint
 	int move = move_of(key);
 
 	if (move >= 0) {
-		s->line = moved(s->line, (enum move)move, s->height);
+		s->line = index_after(s->line, (enum move)move, s->height);
 		s->line = s->line < count ? s->line : count - 1;
 	} else if (key == TOP_KEY_ENTER && s->line < count) {
 		menu_take(s, rows);
@@ -323,7 +323,7 @@ static bool press_in_text(struct top_state *s, uint32_t key)
 	int move = move_of(key);
 
 	if (move >= 0)
-		s->line = moved(s->line, (enum move)move, s->height);
+		s->line = index_after(s->line, (enum move)move, s->height);
 	else if (key == TOP_KEY_ESCAPE || key == 'q' || key == TOP_KEY_F10 ||
 		 key == TOP_KEY_F0 + 1 || key == TOP_KEY_ENTER || key == TOP_KEY_BACKSPACE ||
 		 key == TOP_KEY_LEFT)

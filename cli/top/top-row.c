@@ -61,7 +61,7 @@ void top_row_of_owner(enum owner_kind kind, const char *name, uint64_t above, ui
 }
 
 /* Returns true if one of the alternatives in WANTED is in TEXT. */
-static bool is_in(const char *text, const char *wanted)
+static bool has_alternative(const char *text, const char *wanted)
 {
 	for (;;) {
 		size_t len = strcspn(wanted, "|");
@@ -81,13 +81,13 @@ bool top_row_matches(const struct view *view, const struct top_row *r, const cha
 	static const enum owner_kind kinds[] = {OWNER_USER, OWNER_UNIT, OWNER_CONTAINER};
 	char pid[16];
 
-	if (!*wanted || is_in(r->name, wanted))
+	if (!*wanted || has_alternative(r->name, wanted))
 		return true;
 	if (!r->process)
 		return false;
 	snprintf(pid, sizeof(pid), "%u", r->process->pid);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (is_in(view_owner(view, r->process, kinds[i]), wanted))
+		if (has_alternative(view_owner(view, r->process, kinds[i]), wanted))
 			return true;
-	return is_in(pid, wanted);
+	return has_alternative(pid, wanted);
 }

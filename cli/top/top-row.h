@@ -32,7 +32,7 @@ struct top_row {
 	uint64_t bars; /* bit D, below 64: further rows of its ancestor at depth D follow */
 };
 
-/* What the values of rows are computed from, besides the row. */
+/* The snapshot and the history that the values of a row are computed from. */
 struct top_glance {
 	const struct view *view;
 	const struct history *history;

@@ -117,7 +117,7 @@ static int add_nested(const struct build *b, const struct top_row *row)
 	return 0;
 }
 
-static int add_alone(const struct build *b, const struct top_row *row)
+static int add_to_list(const struct build *b, const struct top_row *row)
 {
 	struct top_row *to = top_rows_new(b->to);
 
@@ -140,7 +140,7 @@ static int add_process(const struct build *b, uint32_t i)
 		return add_to_group(b, &row);
 	if (!top_row_matches(view, &row, b->asks->filter))
 		return 0;
-	return b->asks->view == TOP_VIEW_NESTED ? add_nested(b, &row) : add_alone(b, &row);
+	return b->asks->view == TOP_VIEW_NESTED ? add_nested(b, &row) : add_to_list(b, &row);
 }
 
 /*
@@ -190,7 +190,7 @@ static void set_parents(const struct build *b)
 	}
 }
 
-static int add_processes(const struct build *b)
+static int add_all_processes(const struct build *b)
 {
 	struct top_rows *r = b->to;
 	uint32_t count = view_count(b->from->view, METRIC_PROCESS);
@@ -209,7 +209,7 @@ static int add_processes(const struct build *b)
 	return result;
 }
 
-/* Removes the sums whose names do not match the filter: all their processes have been added. */
+/* Removes the sums with names that the filter excludes, after all processes have been added. */
 static void filter_groups(const struct build *b)
 {
 	struct top_rows *r = b->to;
@@ -279,7 +279,7 @@ static int top_rows_collect(struct build *b)
 		return 0;
 	}
 	b->salt = salt_of(b->asks, b->from->secret);
-	r = add_processes(b);
+	r = add_all_processes(b);
 	if (r == 0 && is_owner)
 		filter_groups(b);
 	return r;

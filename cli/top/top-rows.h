@@ -41,7 +41,7 @@ struct top_rows {
 	size_t of_processes;   /* room */
 };
 
-/* What the rows are made of. */
+/* The source of the rows. */
 struct top_rows_source {
 	const struct view *view; /* borrowed until the rows are made again or given up */
 	struct history *history;

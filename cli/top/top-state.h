@@ -2,7 +2,7 @@
 /*
  * State of `memtally top`
  *
- * What the user chose: which rows, in which order, which page and place. It has no figures: the
+ * The choices of the user: the rows, their order, the page, and the place on it. It has no figures: the
  * screen is made of a state and any snapshot (cli/top/screen.h). Rows are remembered by their keys,
  * since a row's place changes with each snapshot. Pure.
  */
@@ -63,7 +63,7 @@ enum {
 };
 
 /*
- * What the rows depend on. All bytes count: two of them are equal if memcmp() says so, so copy and
+ * The choices that the rows depend on. All bytes count: two of them are equal if memcmp() says so, so copy and
  * set them as a whole.
  */
 struct top_asks {

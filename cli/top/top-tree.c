@@ -76,7 +76,7 @@ int top_tree_sum(
 		if (!--waiting[r->parent])
 			ready[end++] = r->parent;
 	}
-	/* What never gets ready is its own ancestor. */
+	/* A row that never gets ready is its own ancestor. */
 	for (size_t i = 0; end < count && i < count; i++)
 		if (waiting[i]) {
 			row[row[i].parent].children--;
@@ -85,10 +85,33 @@ int top_tree_sum(
 	return 0;
 }
 
+/* The rows that are sorted, and the direction. */
+struct order {
+	const struct top_row *row;
+	bool is_ascending;
+};
+
+/* Rows with equal values, or without any, have the order of their PSS, the largest first. */
+static int compare_pss(
+	const struct order *order, const struct top_tree_place *a, const struct top_tree_place *b)
+{
+	const struct amounts *of_a = &order->row[a->row].amounts,
+			     *of_b = &order->row[b->row].amounts;
+	uint64_t pss_a = 0, pss_b = 0;
+	bool has_a = amounts_get(of_a, AMOUNT_PSS, &pss_a);
+	bool has_b = amounts_get(of_b, AMOUNT_PSS, &pss_b);
+
+	if (has_a != has_b)
+		return has_a ? -1 : 1;
+	if (pss_a != pss_b)
+		return pss_a > pss_b ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
 static int compare_places(const void *a_, const void *b_, void *context)
 {
 	const struct top_tree_place *a = a_, *b = b_;
-	const struct top_asks *asks = context;
+	const struct order *how = context;
 	int order;
 
 	if (a->parent != b->parent)
@@ -100,14 +123,15 @@ static int compare_places(const void *a_, const void *b_, void *context)
 	else
 		order = (a->rank < b->rank) - (a->rank > b->rank);
 	if (order)
-		return asks->is_ascending ? -order : order;
-	return (a->row > b->row) - (a->row < b->row);
+		return how->is_ascending ? -order : order;
+	return compare_pss(how, a, b);
 }
 
 /* Sorts the rows by their parents, and within each by the column; the rows without a parent come last. */
 static void top_tree_sort(struct top_tree *t, const struct top_glance *glance,
 	const struct top_asks *asks, const struct top_row *row, size_t count)
 {
+	struct order how = {.row = row, .is_ascending = asks->is_ascending};
 	bool is_text = top_columns_spec(asks->sort)->is_text;
 
 	for (size_t i = 0; i < count; i++) {
@@ -119,7 +143,7 @@ static void top_tree_sort(struct top_tree *t, const struct top_glance *glance,
 		else
 			p->is_absent = !top_columns_rank(glance, asks->sort, &row[i], &p->rank);
 	}
-	qsort_r(t->place, count, sizeof(*t->place), compare_places, (void *)(uintptr_t)asks);
+	qsort_r(t->place, count, sizeof(*t->place), compare_places, &how);
 }
 
 /* Sets the place of R below PARENT (NULL: it has none). */

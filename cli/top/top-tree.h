@@ -2,7 +2,7 @@
 /*
  * Order of rows
  *
- * Sorts rows, sums up the rows below each row, and lists those whose branches are open. A flat list
+ * Sorts rows, sums up the rows below each row, and lists those in open branches. A flat list
  * is a tree in which no row has a parent. Pure.
  */
 #ifndef MEMTALLY_CLI_TOP_TOP_TREE_H
