@@ -60,15 +60,23 @@ static size_t history_find(const struct history *h, uint64_t key)
 	return SIZE_MAX;
 }
 
+/*
+ * Returns true if E is of the row ID. After an exec, and by another memtallyd, which does not know
+ * of earlier calls of exec, a process begins anew.
+ */
+static bool history_is_of(
+	const struct history *h, const struct history_entry *e, const struct history_id *id)
+{
+	return e->id.since_ns == id->since_ns && (!id->since_ns || e->instance == h->instance);
+}
+
 /* Finds the entry of ID. Returns NULL if there is none, or it is of an image before an exec. */
 static const struct history_entry *history_get(const struct history *h, const struct history_id *id)
 {
 	size_t i = history_find(h, id->key);
 	const struct history_entry *e = i == SIZE_MAX ? NULL : &h->entry[i];
 
-	if (!e || (e->instance == h->instance && e->id.since_ns != id->since_ns))
-		return NULL;
-	return e;
+	return e && history_is_of(h, e, id) ? e : NULL;
 }
 
 static struct history_entry *history_new(struct history *h, uint64_t key)
@@ -109,7 +117,7 @@ void history_add(struct history *h, const struct history_id *id, uint64_t pss_by
 	if (!e)
 		return;
 	h->next = (size_t)(e - h->entry) + 1;
-	if (i == SIZE_MAX || (e->instance == h->instance && e->id.since_ns != id->since_ns))
+	if (i == SIZE_MAX || !history_is_of(h, e, id))
 		history_clear(e, id);
 	e->id = *id;
 	e->instance = h->instance;

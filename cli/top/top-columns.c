@@ -21,30 +21,31 @@ enum {
 };
 
 static const struct top_column_spec columns[TOP_COLUMNS] = {
-	[TOP_COLUMN_PID] = {"pid", "PID", "the process", 'D', 7, .drop = 3, .views = PROCESSES},
-	[TOP_COLUMN_USER] = {"user", "USER", "the user of the process", 'L', 9, true, true,
+	[TOP_COLUMN_PID] = {"pid", "pid", "PID", "the process", 'D', 7, .drop = 3,
+		.views = PROCESSES},
+	[TOP_COLUMN_USER] = {"user", "user", "USER", "the user of the process", 'L', 9, true, true,
 		.drop = 7, .views = ONLY(PROCESS) | ONLY(TREE)},
-	[TOP_COLUMN_PSS] = {"pss", "PSS", "memory, with each process's share of what it shares",
-		'P', 7, .views = ALL},
-	[TOP_COLUMN_DOUBT] = {"uncertainty", "\xc2\xb1", "how far the PSS may be off", 'E', 5,
+	[TOP_COLUMN_PSS] = {"pss", "pss_bytes", "PSS",
+		"memory, with each process's share of what it shares", 'P', 7, .views = ALL},
+	[TOP_COLUMN_DOUBT] = {"uncertainty", NULL, "\xc2\xb1", "how far the PSS may be off", 'E', 5,
 		.drop = 1, .views = ALL},
-	[TOP_COLUMN_USS] = {"uss", "USS", "memory that no other process shares", 'U', 6, .drop = 6,
-		.views = ALL},
-	[TOP_COLUMN_RSS] = {"rss", "RSS", "memory that is mapped, shared or not", 'R', 6, .drop = 8,
-		.views = ALL},
-	[TOP_COLUMN_SWAP] = {"swap", "SWAP", "swapped memory, in shares as PSS", 'S', 6, .drop = 5,
-		.views = ALL},
-	[TOP_COLUMN_PSS_SWAP] = {"pss+swap", "PSS+SW", "PSS and SWAP together", 'W', 7, .drop = 9,
-		.views = ALL},
-	[TOP_COLUMN_GROWTH_1] = {"growth1", "+1min", "growth of the PSS over one minute", 'g', 6,
-		.drop = 4, .views = ALL},
-	[TOP_COLUMN_GROWTH_10] = {"growth10", "+10min", "growth of the PSS over ten minutes", 'G',
-		6, .drop = 2, .views = ALL},
-	[TOP_COLUMN_TREND] = {NULL, "TREND", "the PSS of the last ten minutes", 0, HISTORY_TREND,
-		true, .drop = 5, .views = ALL},
-	[TOP_COLUMN_PROCESSES] = {"processes", "PROCS", "the number of processes", 'C', 6,
-		.drop = 10, .views = OWNERS},
-	[TOP_COLUMN_NAME] = {"name", "NAME", "the name", 'N', TOP_NAME_MIN, true, true,
+	[TOP_COLUMN_USS] = {"uss", "uss_bytes", "USS", "memory that no other process shares", 'U',
+		6, .drop = 6, .views = ALL},
+	[TOP_COLUMN_RSS] = {"rss", "rss_bytes", "RSS", "memory that is mapped, shared or not", 'R',
+		6, .drop = 8, .views = ALL},
+	[TOP_COLUMN_SWAP] = {"swap", "swap_pss_bytes", "SWAP", "swapped memory, in shares as PSS",
+		'S', 6, .drop = 5, .views = ALL},
+	[TOP_COLUMN_PSS_SWAP] = {"pss+swap", NULL, "PSS+SW", "PSS and SWAP together", 'W', 7,
+		.drop = 9, .views = ALL},
+	[TOP_COLUMN_GROWTH_1] = {"growth1", NULL, "+1min", "growth of the PSS over one minute", 'g',
+		6, .drop = 4, .views = ALL},
+	[TOP_COLUMN_GROWTH_10] = {"growth10", NULL, "+10min", "growth of the PSS over ten minutes",
+		'G', 6, .drop = 2, .views = ALL},
+	[TOP_COLUMN_TREND] = {NULL, NULL, "TREND", "the PSS of the last ten minutes", 0,
+		HISTORY_TREND, true, .drop = 5, .views = ALL},
+	[TOP_COLUMN_PROCESSES] = {"processes", "processes", "PROCS", "the number of processes", 'C',
+		6, .drop = 10, .views = OWNERS},
+	[TOP_COLUMN_NAME] = {"name", NULL, "NAME", "the name", 'N', TOP_NAME_MIN, true, true,
 		.views = ALL},
 };
 
@@ -69,7 +70,9 @@ const char *top_columns_head(enum top_column c, enum top_view view)
 enum top_column top_columns_find(const char *name)
 {
 	for (unsigned int c = 0; c < TOP_COLUMNS; c++)
-		if (columns[c].name && !strcasecmp(columns[c].name, name))
+		if (columns[c].name &&
+			(!strcasecmp(columns[c].name, name) ||
+				(columns[c].field && !strcmp(columns[c].field, name))))
 			return (enum top_column)c;
 	return TOP_COLUMNS;
 }

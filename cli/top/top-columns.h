@@ -22,7 +22,8 @@
 enum { TOP_NAME_MIN = 16 };
 
 struct top_column_spec {
-	const char *name; /* in -s */
+	const char *name;  /* in -s; NULL: rows cannot be sorted by it */
+	const char *field; /* its name in JSON, which -s takes, too; NULL: it has none */
 	const char *head;
 	const char *help; /* a sentence without its full stop */
 	char key;         /* sorts by the column; 0: rows cannot be sorted by it */
@@ -39,7 +40,10 @@ const struct top_column_spec *top_columns_spec(enum top_column c);
 /* Returns the head of column C in VIEW. */
 const char *top_columns_head(enum top_column c, enum top_view view);
 
-/* Returns the column with the name NAME in small letters or capitals; TOP_COLUMNS: there is none. */
+/*
+ * Returns the column with the name NAME, in small letters or capitals, or the name NAME in JSON;
+ * TOP_COLUMNS: there is none.
+ */
 enum top_column top_columns_find(const char *name);
 
 /*

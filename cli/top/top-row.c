@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/mix.h"
 #include "base/saturate.h"
 
 /* Hashes never are 0, which means no row. */
@@ -19,30 +20,39 @@ static uint64_t end_key(struct siphash *s)
 
 /*
  * A process is told apart by its pid and its start, which is a difference of two times of
- * CLOCK_BOOTTIME and the same in each snapshot; and by its program, which changes with an exec.
+ * CLOCK_BOOTTIME and the same in each snapshot. If the snapshot does not say since when its program
+ * runs, the key is also of the program, which changes with most calls of exec.
  */
+static uint64_t top_row_key(
+	const struct view *view, const struct snapshot_process *p, const struct siphash_key *secret)
+{
+	uint64_t begin_ns = view->header->pass_begin_ns, start_ns = UINT64_MAX, key;
+	const char *program = view_owner(view, p, OWNER_PROGRAM);
+	struct siphash hash;
+
+	if (ROW_HAS(p, PROCESS_ELAPSED))
+		start_ns = saturate_less(begin_ns, p->q[PROCESS_ELAPSED]);
+	key = mix_bits(mix_bits(secret->half[0] ^ p->pid) ^ secret->half[1] ^ start_ns);
+	if (ROW_HAS(p, PROCESS_SEEN))
+		return key ? key : 1;
+	siphash_init(&hash, secret);
+	siphash_add(&hash, &key, sizeof(key));
+	siphash_add(&hash, program, strlen(program));
+	return end_key(&hash);
+}
+
 void top_row_of_process(const struct view *view, const struct snapshot_process *p,
 	const struct siphash_key *secret, struct top_row *ret)
 {
-	uint64_t begin_ns = view->header->pass_begin_ns;
-	const char *program = view_owner(view, p, OWNER_PROGRAM);
-	const uint64_t id[] = {p->pid, ROW_HAS(p, PROCESS_ELAPSED)
-					       ? saturate_less(begin_ns, p->q[PROCESS_ELAPSED])
-					       : UINT64_MAX};
-	struct siphash hash;
-
 	*ret = (struct top_row){
 		.process = p,
 		.kind = OWNER_PROGRAM,
-		.name = program,
+		.name = view_owner(view, p, OWNER_PROGRAM),
 		.parent = TOP_ROW_NONE,
 	};
-	siphash_init(&hash, secret);
-	siphash_add(&hash, id, sizeof(id));
-	siphash_add(&hash, program, strlen(program));
-	ret->key = ret->past.key = end_key(&hash);
+	ret->key = ret->past.key = top_row_key(view, p, secret);
 	if (ROW_HAS(p, PROCESS_SEEN))
-		ret->past.since_ns = saturate_less(begin_ns, p->q[PROCESS_SEEN]);
+		ret->past.since_ns = saturate_less(view->header->pass_begin_ns, p->q[PROCESS_SEEN]);
 	amounts_of_process(p, &ret->amounts);
 }
 

@@ -88,7 +88,7 @@ int top_tree_sum(
 /* The rows that are sorted, and the direction. */
 struct order {
 	const struct top_row *row;
-	bool is_ascending;
+	bool is_ascending, is_text;
 };
 
 /* Rows with equal values, or without any, have the order of their PSS, the largest first. */
@@ -118,7 +118,7 @@ static int compare_places(const void *a_, const void *b_, void *context)
 		return a->parent < b->parent ? -1 : 1;
 	if (a->is_absent != b->is_absent)
 		return a->is_absent ? 1 : -1;
-	if (a->text)
+	if (how->is_text)
 		order = strcmp(a->text, b->text);
 	else
 		order = (a->rank < b->rank) - (a->rank > b->rank);
@@ -131,14 +131,16 @@ static int compare_places(const void *a_, const void *b_, void *context)
 static void top_tree_sort(struct top_tree *t, const struct top_glance *glance,
 	const struct top_asks *asks, const struct top_row *row, size_t count)
 {
-	struct order how = {.row = row, .is_ascending = asks->is_ascending};
-	bool is_text = top_columns_spec(asks->sort)->is_text;
+	struct order how = {.row = row,
+		.is_ascending = asks->is_ascending,
+		.is_text = top_columns_spec(asks->sort)->is_text};
 
 	for (size_t i = 0; i < count; i++) {
 		struct top_tree_place *p = &t->place[i];
 
-		*p = (struct top_tree_place){.parent = row[i].parent, .row = (uint32_t)i};
-		if (is_text)
+		*p = (struct top_tree_place){
+			.parent = row[i].parent, .row = (uint32_t)i & INT32_MAX};
+		if (how.is_text)
 			p->text = top_columns_text(glance, asks->sort, &row[i]);
 		else
 			p->is_absent = !top_columns_rank(glance, asks->sort, &row[i], &p->rank);

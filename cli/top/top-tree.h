@@ -17,10 +17,13 @@
 
 /* A row while it is sorted among the rows of its parent. */
 struct top_tree_place {
-	int64_t rank;
-	const char *text; /* NULL: sorted by .rank */
-	uint32_t parent, row;
-	bool is_absent; /* it has no value, and comes last */
+	union {
+		int64_t rank;
+		const char *text; /* if rows are sorted by a text */
+	};
+	uint32_t parent;
+	uint32_t row : 31;
+	uint32_t is_absent : 1; /* it has no value, and comes last */
 };
 
 /* Zeroed: empty. */

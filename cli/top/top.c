@@ -56,7 +56,8 @@ void top_add_sorts(const char *name, struct sort_names *to)
 	(void)name;
 	for (unsigned int c = 0; c < TOP_COLUMNS; c++)
 		if (top_columns_spec((enum top_column)c)->name)
-			sort_names_add(to, NULL, top_columns_spec((enum top_column)c)->name);
+			sort_names_add(to, top_columns_spec((enum top_column)c)->name,
+				top_columns_spec((enum top_column)c)->field);
 }
 
 /* Adds the filters of the command line to T. */

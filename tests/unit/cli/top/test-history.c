@@ -142,19 +142,29 @@ static void an_exec_begins_anew(void **state)
 	history_done(&h);
 }
 
-/* Another memtallyd has seen every process for another time. */
-static void another_memtallyd_is_no_exec(void **state)
+/*
+ * Another memtallyd does not know whether a process has called exec meanwhile. Owners go
+ * on.
+ */
+static void another_memtallyd_begins_processes_anew(void **state)
 {
 	const struct history_id before = {.key = 42, .since_ns = 5},
 				after = {.key = 42, .since_ns = 6};
+	const struct history_id owner = {.key = 43, .is_lasting = true};
 	struct history h = {0};
 	int64_t grown;
 
 	(void)state;
-	add(&h, START_NS, &before, MIB);
-	add_by(&h, START_NS + MINUTE, NEXT_DAEMON, NS_PER_SEC, &after, 2 * (uint64_t)MIB);
-	assert_true(
+	for (uint64_t by = DAEMON; by <= NEXT_DAEMON; by++) {
+		assert_true(history_begin(&h, START_NS + (by - DAEMON) * MINUTE, by, NS_PER_SEC));
+		history_add(&h, by == DAEMON ? &before : &after, by * MIB);
+		history_add(&h, &owner, by * MIB);
+		history_end(&h);
+	}
+	assert_false(
 		history_growth(&h, &after, START_NS + MINUTE, MINUTE, 2 * (uint64_t)MIB, &grown));
+	assert_true(
+		history_growth(&h, &owner, START_NS + MINUTE, MINUTE, 2 * (uint64_t)MIB, &grown));
 	assert_int_equal(grown, MIB);
 	history_done(&h);
 }
@@ -270,7 +280,7 @@ int main(void)
 		cmocka_unit_test(rare_snapshots_have_growth),
 		cmocka_unit_test(gaps_are_absent),
 		cmocka_unit_test(an_exec_begins_anew),
-		cmocka_unit_test(another_memtallyd_is_no_exec),
+		cmocka_unit_test(another_memtallyd_begins_processes_anew),
 		cmocka_unit_test(processes_that_are_gone_are_forgotten),
 		cmocka_unit_test(an_older_snapshot_begins_anew),
 		cmocka_unit_test(trends_have_the_shape_of_the_pss),

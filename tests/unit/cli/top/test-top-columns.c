@@ -80,6 +80,7 @@ static void keys_and_names_are_unique(void **state)
 			assert_int_equal(top_columns_find(spec->name), a);
 	}
 	assert_int_equal(top_columns_find("Growth10"), TOP_COLUMN_GROWTH_10);
+	assert_int_equal(top_columns_find("swap_pss_bytes"), TOP_COLUMN_SWAP);
 	assert_int_equal(top_columns_find("colour"), TOP_COLUMNS);
 	assert_int_equal(top_columns_find(""), TOP_COLUMNS);
 }
