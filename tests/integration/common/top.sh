@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # memtally top in a terminal of tmux. Source this file after lib.sh.
 command -v tmux >/dev/null || skip 'tmux is not installed'
 command -v "$PYTHON" >/dev/null || skip 'python3 is not installed'
