@@ -14,7 +14,17 @@
 
 enum { LARGEST = 10, NAME_WIDTH = 10 };
 
-/* Starts COMMAND of memtally for process PID, with OPTION if that is not NULL. */
+/* Appends the option NAME with VALUE as a terminated word. */
+static void add_option(struct buffer *to, const char *name, const char *value)
+{
+	buffer_printf(to, "--%s=%s", name, value);
+	buffer_add_char(to, '\0');
+}
+
+/*
+ * Starts COMMAND of memtally for process PID, with OPTION if that is not NULL. --path.procfs is left
+ * out if it has no effect, because it implies --live.
+ */
 static int details_start(struct command_output *o, const char *command, uint32_t pid,
 	const char *option, const struct settings *settings)
 {
@@ -26,18 +36,17 @@ static int details_start(struct command_output *o, const char *command, uint32_t
 	snprintf(own, sizeof(own), "%s", command);
 	snprintf(number, sizeof(number), "%" PRIu32, pid);
 	snprintf(extra, sizeof(extra), "%s", option ? option : "");
-	buffer_printf(&procfs, "--path.procfs=%s", settings->path_procfs);
-	buffer_add_char(&procfs, '\0');
-	buffer_printf(&socket, "--snapshot.socket=%s", settings->snapshot_socket);
-	buffer_add_char(&socket, '\0');
+	add_option(&procfs, "path.procfs", settings->path_procfs);
+	add_option(&socket, "snapshot.socket", settings->snapshot_socket);
 	if (procfs.error || socket.error)
 		return -ENOMEM;
-	argv[count++] = procfs.data;
 	argv[count++] = socket.data;
 	if (extra[0])
 		argv[count++] = extra;
 	if (settings->live)
 		argv[count++] = live;
+	if (strcmp(settings->path_procfs, "/proc") != 0)
+		argv[count++] = procfs.data;
 	return command_output_start(o, argv);
 }
 

@@ -137,23 +137,35 @@ static void draw_head(
 	}
 }
 
-/* Appends the lines of a tree that lead to R. */
-static void add_branch(const struct top_row *r, struct buffer *to)
-{
-	enum { DEPTH_MAX = 20 };
-	bool is_utf8 = cell_is_utf8();
-	uint32_t first = r->depth > DEPTH_MAX ? r->depth - DEPTH_MAX : 0;
+/* The characters of a tree, each two columns wide. */
+struct branches {
+	const char *bar, *last, *other; /* lines to rows below */
+	const char *open, *closed, *leaf;
+	const char *cut; /* in place of the lines of upper rows */
+};
 
-	/* rows without a parent have no line: lines begin with those of depth 1 */
-	for (uint32_t d = first; d + 1 < r->depth; d++)
-		buffer_add_text(to, !(d + 1 < 64 && r->bars >> (d + 1) & 1) ? "  "
-				    : is_utf8                               ? "\xe2\x94\x82 "
-									    : "| ");
+static const struct branches plain_branches = {"| ", "`-", "|-", "- ", "+ ", "  ", ". "};
+static const struct branches line_branches = {"\xe2\x94\x82 ", "\xe2\x94\x94\xe2\x94\x80",
+	"\xe2\x94\x9c\xe2\x94\x80", "\xe2\x96\xbe ", "\xe2\x96\xb8 ", "\xe2\x94\x80 ",
+	"\xe2\x80\xa6 "};
+
+/* Appends the lines of a tree that lead to R, in WIDTH columns: deep rows lack upper lines. */
+static void add_branch(const struct top_row *r, size_t width, struct buffer *to)
+{
+	const struct branches *b = cell_is_utf8() ? &line_branches : &plain_branches;
+	uint32_t most = width > 6 ? (uint32_t)(width - 4) / 2 : 1;
+	/* Rows without a parent have no line: lines begin with those of depth 1. */
+	uint32_t first = r->depth > most ? r->depth - most + 1 : 1;
+
+	if (first > 1)
+		buffer_add_text(to, b->cut);
+	for (uint32_t d = first; d < r->depth; d++)
+		buffer_add_text(to, d < 64 && r->bars >> d & 1 ? b->bar : "  ");
 	if (r->depth)
-		buffer_add_text(to, is_utf8      ? r->is_last ? "\xe2\x94\x94\xe2\x94\x80"
-		                                              : "\xe2\x94\x9c\xe2\x94\x80"
-				    : r->is_last ? "`-"
-						 : "|-");
+		buffer_add_text(to, r->is_last ? b->last : b->other);
+	buffer_add_text(to, r->children ? r->is_open ? b->open : b->closed
+			    : r->depth  ? b->leaf
+					: "  ");
 }
 
 /* Draws the name of R with its branch, and a mark if it has rows below. */
@@ -164,11 +176,10 @@ static void draw_name(const struct top_glance *glance, const struct top_state *s
 	bool is_found = state->search[0] && top_row_matches(glance->view, r, state->search);
 
 	if (top_state_is_tree(state->asks.view)) {
-		add_branch(r, &branch);
-		buffer_add_text(&branch, !r->children ? "" : r->is_open ? "- " : "+ ");
+		add_branch(r, (g->width - x) / 2, &branch);
 		buffer_add_char(&branch, '\0');
 		if (!branch.error)
-			x += grid_text(g, x, y, (g->width - x) / 2, STYLE_DIM, branch.data);
+			x += grid_text(g, x, y, g->width, STYLE_DIM, branch.data);
 	}
 	grid_text(g, x, y, g->width, is_found ? STYLE_FOUND : STYLE_NORMAL, r->name);
 }

@@ -88,7 +88,7 @@ static size_t width_of(unsigned int used)
 	return width ? width - 1 : 0;
 }
 
-/* Returns the column of USED that disappears first, SORT last; TOP_COLUMNS: none may. */
+/* Returns the column of USED that disappears first, but not SORT; TOP_COLUMNS: none may. */
 static unsigned int next_drop(unsigned int used, enum top_column sort)
 {
 	unsigned int found = TOP_COLUMNS;
@@ -97,22 +97,22 @@ static unsigned int next_drop(unsigned int used, enum top_column sort)
 		if (used >> c & 1 && columns[c].drop && c != sort &&
 			(found == TOP_COLUMNS || columns[c].drop > columns[found].drop))
 			found = c;
-	if (found == TOP_COLUMNS && used >> sort & 1 && columns[sort].drop)
-		return sort;
 	return found;
 }
 
 size_t top_columns_fit(enum top_view view, size_t width, enum top_column sort,
 	enum top_column ret[static TOP_COLUMNS])
 {
+	size_t more = top_state_is_tree(view) ? TOP_NAME_TREE_MIN - TOP_NAME_MIN : 0, count = 0;
 	unsigned int used = 0, drop;
-	size_t count = 0;
 
 	for (unsigned int c = 0; c < TOP_COLUMNS; c++)
 		if (columns[c].views >> view & 1)
 			used |= 1U << c;
-	while (width_of(used) > width && (drop = next_drop(used, sort)) < TOP_COLUMNS)
+	while (width_of(used) + more > width && (drop = next_drop(used, sort)) < TOP_COLUMNS)
 		used &= ~(1U << drop);
+	if (width_of(used) > width && columns[sort].drop)
+		used &= ~(1U << sort);
 	for (unsigned int c = 0; c < TOP_COLUMNS; c++)
 		if (used >> c & 1)
 			ret[count++] = (enum top_column)c;

@@ -18,8 +18,8 @@
 #include "cli/top/top-row.h"
 #include "cli/top/top-state.h"
 
-/* The least columns of the name, which has the rest of the line. */
-enum { TOP_NAME_MIN = 16 };
+/* The least columns of the name, which has the rest of the line; and in a tree. */
+enum { TOP_NAME_MIN = 16, TOP_NAME_TREE_MIN = 26 };
 
 struct top_column_spec {
 	const char *name;  /* in -s; NULL: rows cannot be sorted by it */
