@@ -28,22 +28,20 @@ void history_done(struct history *h)
 	*h = (struct history){0};
 }
 
-bool history_begin(struct history *h, uint64_t boottime_ns, uint64_t instance, uint64_t interval_ns)
+bool history_begin(struct history *h, uint64_t boottime_ns, uint64_t interval_ns)
 {
 	uint64_t slot = boottime_ns / HISTORY_SLOT_NS;
-	bool is_new = slot != h->slot || instance != h->instance || !h->count;
 
 	h->interval_ns = interval_ns;
 	h->next = 0;
-	if (!is_new)
+	if (slot == h->slot && h->count)
 		return false;
-	/* Snapshots of the past would overwrite later samples: it is a stepped-back view or another boot */
+	/* The samples of later slots are at the places of much older ones. */
 	if (slot < h->slot) {
 		hashmap_clear(&h->map);
 		h->count = 0;
 	}
 	h->slot = slot;
-	h->instance = instance;
 	for (size_t i = 0; i < h->count; i++)
 		h->entry[i].is_seen = false;
 	return true;
@@ -60,23 +58,13 @@ static size_t history_find(const struct history *h, uint64_t key)
 	return SIZE_MAX;
 }
 
-/*
- * Returns true if E is of the row ID. After an exec, and by another memtallyd, which does not know
- * of earlier calls of exec, a process begins anew.
- */
-static bool history_is_of(
-	const struct history *h, const struct history_entry *e, const struct history_id *id)
-{
-	return e->id.since_ns == id->since_ns && (!id->since_ns || e->instance == h->instance);
-}
-
 /* Finds the entry of ID. Returns NULL if there is none, or it is of an image before an exec. */
 static const struct history_entry *history_get(const struct history *h, const struct history_id *id)
 {
 	size_t i = history_find(h, id->key);
 	const struct history_entry *e = i == SIZE_MAX ? NULL : &h->entry[i];
 
-	return e && history_is_of(h, e, id) ? e : NULL;
+	return e && e->id.since_ns == id->since_ns ? e : NULL;
 }
 
 static struct history_entry *history_new(struct history *h, uint64_t key)
@@ -117,10 +105,9 @@ void history_add(struct history *h, const struct history_id *id, uint64_t pss_by
 	if (!e)
 		return;
 	h->next = (size_t)(e - h->entry) + 1;
-	if (i == SIZE_MAX || !history_is_of(h, e, id))
+	if (i == SIZE_MAX || e->id.since_ns != id->since_ns)
 		history_clear(e, id);
 	e->id = *id;
-	e->instance = h->instance;
 	e->is_seen = true;
 	if (e->last_slot == h->slot)
 		return;
@@ -192,15 +179,15 @@ static uint32_t history_cell(const struct history_entry *e, uint64_t slot, unsig
 	return count ? (uint32_t)(sum / count) : HISTORY_ABSENT;
 }
 
-void history_trend(const struct history *h, const struct history_id *id, uint64_t pss_bytes,
-	uint8_t ret[static HISTORY_TREND])
+void history_trend(const struct history *h, const struct history_id *id, uint64_t boottime_ns,
+	uint64_t pss_bytes, uint8_t ret[static HISTORY_TREND])
 {
 	const struct history_entry *e = history_get(h, id);
 	uint32_t cell[HISTORY_TREND], now = history_kib(pss_bytes), low = now, high = now;
 	uint64_t range;
 
 	for (unsigned int i = 0; i < HISTORY_TREND; i++)
-		cell[i] = e ? history_cell(e, h->slot, i) : HISTORY_ABSENT;
+		cell[i] = e ? history_cell(e, boottime_ns / HISTORY_SLOT_NS, i) : HISTORY_ABSENT;
 	cell[HISTORY_TREND - 1] = now;
 	for (unsigned int i = 0; i < HISTORY_TREND; i++)
 		if (cell[i] != HISTORY_ABSENT) {

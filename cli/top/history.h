@@ -31,8 +31,8 @@ enum {
 struct history_id {
 	uint64_t key; /* evenly spread, with a secret (base/siphash.h) */
 	/*
-	 * For a process CLOCK_BOOTTIME at which memtallyd first saw it or its last exec, in ns; 0: not
-	 * known, or the row is an owner
+	 * For a process CLOCK_BOOTTIME at which this memtallyd first saw it or its last exec, in ns;
+	 * 0: not known, or the row is an owner
 	 */
 	uint64_t since_ns;
 	bool is_lasting; /* the row may come back: it is remembered for ten minutes without samples */
@@ -61,16 +61,16 @@ struct history {
 void history_done(struct history *h);
 
 /*
- * Says that a snapshot of BOOTTIME_NS is shown, made by the memtallyd that INSTANCE stands for, which
- * makes one every INTERVAL_NS. Returns true if it begins a slot: then the caller adds all rows by
- * history_add() and calls history_end().
+ * Says that a snapshot of BOOTTIME_NS is shown, after which the next one comes in INTERVAL_NS. Returns
+ * true if it begins a slot: then the caller adds all rows by history_add() and calls history_end(). If
+ * the snapshot is older than the slot of the last one, forgets all rows.
  */
-bool history_begin(
-	struct history *h, uint64_t boottime_ns, uint64_t instance, uint64_t interval_ns);
+bool history_begin(struct history *h, uint64_t boottime_ns, uint64_t interval_ns);
 
 /*
  * Adds the sample PSS_BYTES of row ID in the present slot; does nothing if the slot has one. Forgets
- * the earlier samples of a process that has called exec. Without memory the row gets no history.
+ * the earlier samples of a process that has called exec, or is told by another memtallyd, which does
+ * not know. Without memory the row gets no history.
  */
 void history_add(struct history *h, const struct history_id *id, uint64_t pss_bytes);
 
@@ -89,12 +89,12 @@ bool history_growth(const struct history *h, const struct history_id *id, uint64
 	uint64_t span_ns, uint64_t pss_bytes, int64_t *ret);
 
 /*
- * Writes the trend of row ID, now PSS_BYTES, over the last ten minutes to RET, the oldest part
- * first: levels from 1 to HISTORY_LEVELS, or 0 where there is no sample. Level 1 is the lowest PSS
- * of the row in that time, and the highest level its highest one; but if they are close, the trend
- * is nearly flat.
+ * Writes the trend of row ID, PSS_BYTES at BOOTTIME_NS, over the ten minutes before that to RET, the
+ * oldest part first: levels from 1 to HISTORY_LEVELS, or 0 where there is no sample. Level 1 is the
+ * lowest PSS of the row in that time, and the highest level its highest one; but if they are close,
+ * the trend is nearly flat.
  */
-void history_trend(const struct history *h, const struct history_id *id, uint64_t pss_bytes,
-	uint8_t ret[static HISTORY_TREND]);
+void history_trend(const struct history *h, const struct history_id *id, uint64_t boottime_ns,
+	uint64_t pss_bytes, uint8_t ret[static HISTORY_TREND]);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include "cli/top/samples.h"
 
-#include <string.h>
-
 #include "cli/top/top-row.h"
 #include "cli/top/top-state.h"
 
@@ -39,10 +37,7 @@ static void samples_add_processes(
 
 void samples_take(struct history *h, const struct view *view, const struct siphash_key *secret)
 {
-	uint64_t instance;
-
-	memcpy(&instance, view->header->instance, sizeof(instance));
-	if (!history_begin(h, view->header->boottime_ns, instance, view->header->interval_ns))
+	if (!history_begin(h, view->header->boottime_ns, view->header->interval_ns))
 		return;
 	for (unsigned int v = 0; v < TOP_VIEWS; v++)
 		if (metric_is_owner(top_state_scope((enum top_view)v)))

@@ -244,7 +244,7 @@ static void add_trend(const struct top_glance *g, const struct top_row *r, struc
 
 	if (!amounts_get(&r->amounts, AMOUNT_PSS, &pss))
 		return;
-	history_trend(g->history, &r->past, pss, level);
+	history_trend(g->history, &r->past, g->view->header->boottime_ns, pss, level);
 	for (unsigned int i = 0; i < HISTORY_TREND; i++) {
 		/* from U+2581 (one eighth of a cell) to U+2588 */
 		const char block[] = {'\xe2', '\x96', (char)(0x80 + level[i])};

@@ -185,7 +185,7 @@ static void set_parents(const struct build *b)
 		uint32_t ppid = r->row[i].process->ppid;
 		const struct snapshot_process *p = ppid ? view_find_process(view, ppid) : NULL;
 
-		if (p && p != r->row[i].process)
+		if (p)
 			r->row[i].parent = r->of_process[view_process_index(view, p)];
 	}
 }

@@ -132,7 +132,6 @@ static int top_take_view(struct top *t)
 		return 0;
 	view_unref(t->view);
 	t->view = view_ref(t->feed.view);
-	samples_take(&t->history, t->view, &t->secret);
 	return top_make_rows(t, true);
 }
 
@@ -262,7 +261,9 @@ static int top_loop(struct top *t)
 	while (r == 0 && !t->state.is_ended) {
 		size_t now_width, now_height;
 
-		feed_run(&t->feed, clock_now_ns(CLOCK_MONOTONIC));
+		/* Samples go on during a pause. */
+		if (feed_run(&t->feed, clock_now_ns(CLOCK_MONOTONIC)))
+			samples_take(&t->history, t->feed.view, &t->secret);
 		r = top_take_view(t);
 		t->is_dirty |= details_read(&t->details);
 		if (r == 0)

@@ -7,6 +7,7 @@
 #include <locale.h>
 
 #include "cli/top/details.h"
+#include "render/human.h"
 #include "tests/unit/support/snapshot/sample.h"
 
 static const struct siphash_key secret = {{1, 2}};
@@ -82,10 +83,47 @@ static void an_owner_has_its_largest_processes(void **state)
 	assert_true(page_has(&closed, view, &row,
 		"Its largest processes:\n     1000  390.6 MiB  firefox\n     1001  97.7 MiB  firefox\n"
 		"     1003  1.5 MiB  bash\n"));
-	/* 20 processes: the ten largest, which are the last ones here */
+}
+
+static int compare_sizes(const void *a_, const void *b_)
+{
+	const uint64_t *a = a_, *b = b_;
+
+	return (*a < *b) - (*a > *b);
+}
+
+/* Of many processes the ten largest are listed, the largest first. */
+static void the_largest_processes_come_first(void **state)
+{
+	enum { MANY = 2000, LISTED = 10 };
+	AUTO_VIEW struct view *view = sample_open(
+		&(struct sample_options){.more = MANY, .growth_kib = 3});
+	const struct details closed = DETAILS_CLOSED;
+	AUTO_BUFFER struct buffer expected = {0};
+	uint64_t pss[MANY];
+	struct top_row row;
+	size_t count = 0;
+
+	(void)state;
 	top_row_of_owner(OWNER_USER, "user20042", 0, 0, &secret, &row);
-	assert_true(page_has(&closed, view, &row, "Its largest processes:\n"));
-	assert_false(page_has(&closed, view, &row, "firefox"));
+	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++)
+		if (!strcmp(view_owner(view, view_process(view, i), OWNER_USER), row.name))
+			pss[count++] = view_process(view, i)->q[PROCESS_PSS];
+	assert_true(count > LISTED);
+	qsort(pss, count, sizeof(*pss), compare_sizes);
+	for (size_t k = 0; k < LISTED; k++)
+		for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
+			const struct snapshot_process *p = view_process(view, i);
+
+			if (strcmp(view_owner(view, p, OWNER_USER), row.name) != 0 ||
+				p->q[PROCESS_PSS] != pss[k])
+				continue;
+			buffer_printf(&expected, "  %7u  ", p->pid);
+			human_add_bytes(&expected, pss[k]);
+			buffer_printf(&expected, "  %s\n", view_owner(view, p, OWNER_PROGRAM));
+		}
+	buffer_add_char(&expected, '\0');
+	assert_true(page_has(&closed, view, &row, expected.data));
 }
 
 static void a_row_that_is_gone_says_so(void **state)
@@ -126,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_has_its_figures),
 		cmocka_unit_test(an_owner_has_its_largest_processes),
+		cmocka_unit_test(the_largest_processes_come_first),
 		cmocka_unit_test(a_row_that_is_gone_says_so),
 		cmocka_unit_test(output_of_commands_follows),
 	};

@@ -11,13 +11,11 @@
 #define MINUTE   (60 * NS_PER_SEC)
 #define START_NS (1000 * NS_PER_SEC)
 
-enum { DAEMON = 1, NEXT_DAEMON = 2 };
-
-/* Adds the PSS of ID at a time, as a snapshot of memtallyd BY brings it. */
-static void add_by(struct history *h, uint64_t at_ns, uint64_t by, uint64_t interval_ns,
+/* Adds the PSS of ID at a time; the next snapshot comes after INTERVAL_NS. */
+static void add_rare(struct history *h, uint64_t at_ns, uint64_t interval_ns,
 	const struct history_id *id, uint64_t pss_bytes)
 {
-	if (!history_begin(h, at_ns, by, interval_ns))
+	if (!history_begin(h, at_ns, interval_ns))
 		return;
 	history_add(h, id, pss_bytes);
 	history_end(h);
@@ -25,7 +23,7 @@ static void add_by(struct history *h, uint64_t at_ns, uint64_t by, uint64_t inte
 
 static void add(struct history *h, uint64_t at_ns, const struct history_id *id, uint64_t pss_bytes)
 {
-	add_by(h, at_ns, DAEMON, NS_PER_SEC, id, pss_bytes);
+	add_rare(h, at_ns, NS_PER_SEC, id, pss_bytes);
 }
 
 /* A PSS that grows by 1 MiB a second, seen every second for LONG_S seconds. */
@@ -92,7 +90,7 @@ static void rare_snapshots_have_growth(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i <= 10; i++)
-		add_by(&h, START_NS + i * MINUTE, DAEMON, MINUTE, &id, (uint64_t)MIB * (10 + i));
+		add_rare(&h, START_NS + i * MINUTE, MINUTE, &id, (uint64_t)MIB * (10 + i));
 	assert_true(history_growth(&h, &id, START_NS + 10 * MINUTE + 20 * NS_PER_SEC, MINUTE,
 		(uint64_t)MIB * 20, &grown));
 	assert_in_range(grown, MIB, 2 * MIB);
@@ -111,7 +109,7 @@ static void gaps_are_absent(void **state)
 	add(&h, START_NS, &id, MIB);
 	add(&h, START_NS + 5 * MINUTE, &id, MIB);
 	assert_false(history_growth(&h, &id, START_NS + 5 * MINUTE, MINUTE, MIB, &grown));
-	history_trend(&h, &id, MIB, trend);
+	history_trend(&h, &id, START_NS + 5 * MINUTE, MIB, trend);
 	assert_int_equal(trend[HISTORY_TREND - 2], 0);
 	assert_int_not_equal(trend[HISTORY_TREND - 1], 0);
 	/* as after a suspend of more than ten minutes */
@@ -142,33 +140,6 @@ static void an_exec_begins_anew(void **state)
 	history_done(&h);
 }
 
-/*
- * Another memtallyd does not know whether a process has called exec meanwhile. Owners go
- * on.
- */
-static void another_memtallyd_begins_processes_anew(void **state)
-{
-	const struct history_id before = {.key = 42, .since_ns = 5},
-				after = {.key = 42, .since_ns = 6};
-	const struct history_id owner = {.key = 43, .is_lasting = true};
-	struct history h = {0};
-	int64_t grown;
-
-	(void)state;
-	for (uint64_t by = DAEMON; by <= NEXT_DAEMON; by++) {
-		assert_true(history_begin(&h, START_NS + (by - DAEMON) * MINUTE, by, NS_PER_SEC));
-		history_add(&h, by == DAEMON ? &before : &after, by * MIB);
-		history_add(&h, &owner, by * MIB);
-		history_end(&h);
-	}
-	assert_false(
-		history_growth(&h, &after, START_NS + MINUTE, MINUTE, 2 * (uint64_t)MIB, &grown));
-	assert_true(
-		history_growth(&h, &owner, START_NS + MINUTE, MINUTE, 2 * (uint64_t)MIB, &grown));
-	assert_int_equal(grown, MIB);
-	history_done(&h);
-}
-
 /* A reused pid has another start, and so another key: nothing of the old process is found. */
 static void processes_that_are_gone_are_forgotten(void **state)
 {
@@ -177,7 +148,7 @@ static void processes_that_are_gone_are_forgotten(void **state)
 	struct history h = {0};
 
 	(void)state;
-	assert_true(history_begin(&h, START_NS, DAEMON, NS_PER_SEC));
+	assert_true(history_begin(&h, START_NS, NS_PER_SEC));
 	history_add(&h, &process, MIB);
 	history_add(&h, &owner, MIB);
 	history_end(&h);
@@ -194,13 +165,19 @@ static void an_older_snapshot_begins_anew(void **state)
 {
 	const struct history_id id = {.key = 42};
 	struct history h = {0};
+	uint64_t now_ns;
 	int64_t grown;
 
 	(void)state;
-	add(&h, START_NS, &id, MIB);
-	add(&h, START_NS - MINUTE, &id, MIB);
-	assert_false(history_growth(&h, &id, START_NS, MINUTE, MIB, &grown) && grown);
-	assert_int_equal(h.count, 1);
+	now_ns = grow(&h, &id, 900);
+	for (uint64_t back_s = 15; back_s <= 900; back_s += 15) {
+		add(&h, now_ns - back_s * NS_PER_SEC, &id, MIB);
+		for (uint64_t span_s = 30; span_s <= 600; span_s += 15)
+			assert_false(history_growth(&h, &id, now_ns - back_s * NS_PER_SEC,
+				span_s * NS_PER_SEC, MIB, &grown));
+		history_done(&h);
+		grow(&h, &id, 900);
+	}
 	history_done(&h);
 }
 
@@ -213,7 +190,7 @@ static void trends_have_the_shape_of_the_pss(void **state)
 
 	(void)state;
 	now_ns = grow(&h, &id, 700);
-	history_trend(&h, &id, (uint64_t)MIB * 1700, trend);
+	history_trend(&h, &id, now_ns, (uint64_t)MIB * 1700, trend);
 	assert_int_equal(trend[0], 1);
 	assert_int_equal(trend[HISTORY_TREND - 1], HISTORY_LEVELS);
 	for (size_t i = 1; i < HISTORY_TREND; i++)
@@ -222,15 +199,36 @@ static void trends_have_the_shape_of_the_pss(void **state)
 	history_done(&h);
 	for (uint64_t s = 0; s <= 600; s += 15)
 		add(&h, START_NS + s * NS_PER_SEC, &id, 1000 * (uint64_t)MIB + s * MIB / 60);
-	history_trend(&h, &id, 1010 * (uint64_t)MIB, trend);
+	history_trend(&h, &id, START_NS + 10 * MINUTE, 1010 * (uint64_t)MIB, trend);
 	for (size_t i = 0; i < HISTORY_TREND; i++)
 		assert_in_range(trend[i], 1, 2);
 	/* Without a PSS. */
 	history_done(&h);
-	history_trend(&h, &id, 0, trend);
+	history_trend(&h, &id, START_NS, 0, trend);
 	assert_int_equal(trend[HISTORY_TREND - 1], 1);
 	assert_int_equal(trend[0], 0);
-	(void)now_ns;
+}
+
+/* What a paused screen shows does not change while samples go on. */
+static void the_past_stays_as_it_was(void **state)
+{
+	const struct history_id id = {.key = 42};
+	uint8_t then[HISTORY_TREND], later[HISTORY_TREND];
+	struct history h = {0};
+	int64_t grown, grown_later;
+	uint64_t now_ns;
+
+	(void)state;
+	now_ns = grow(&h, &id, 600);
+	history_trend(&h, &id, now_ns, 1600 * (uint64_t)MIB, then);
+	assert_true(history_growth(&h, &id, now_ns, MINUTE, 1600 * (uint64_t)MIB, &grown));
+	for (uint64_t s = 1; s <= 60; s++)
+		add(&h, now_ns + s * NS_PER_SEC, &id, 5 * (uint64_t)MIB);
+	history_trend(&h, &id, now_ns, 1600 * (uint64_t)MIB, later);
+	assert_true(history_growth(&h, &id, now_ns, MINUTE, 1600 * (uint64_t)MIB, &grown_later));
+	assert_memory_equal(then, later, sizeof(then));
+	assert_int_equal(grown, grown_later);
+	history_done(&h);
 }
 
 /* Rows come and go at random; the entries stay those of the rows that are there. */
@@ -244,7 +242,7 @@ static void entries_stay_in_order(void **state)
 		uint64_t at_ns = START_NS + round * HISTORY_SLOT_NS, present = 0;
 		bool is_in[64] = {false};
 
-		assert_true(history_begin(&h, at_ns, DAEMON, NS_PER_SEC));
+		assert_true(history_begin(&h, at_ns, NS_PER_SEC));
 		for (uint64_t i = 0; i < 64; i++) {
 			const struct history_id id = {
 				.key = (i + 1) * UINT64_C(0x9e3779b97f4a7c15)};
@@ -280,10 +278,10 @@ int main(void)
 		cmocka_unit_test(rare_snapshots_have_growth),
 		cmocka_unit_test(gaps_are_absent),
 		cmocka_unit_test(an_exec_begins_anew),
-		cmocka_unit_test(another_memtallyd_begins_processes_anew),
 		cmocka_unit_test(processes_that_are_gone_are_forgotten),
 		cmocka_unit_test(an_older_snapshot_begins_anew),
 		cmocka_unit_test(trends_have_the_shape_of_the_pss),
+		cmocka_unit_test(the_past_stays_as_it_was),
 		cmocka_unit_test(entries_stay_in_order),
 	};
 

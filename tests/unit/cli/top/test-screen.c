@@ -103,7 +103,7 @@ static void remember(struct desk *d)
 	unsigned int i = 0;
 
 	for (uint64_t ago_s = 600; ago_s <= 600; ago_s -= 15) {
-		history_begin(&d->history, end_ns - ago_s * NS_PER_SEC, 1, SAMPLE_INTERVAL_NS);
+		history_begin(&d->history, end_ns - ago_s * NS_PER_SEC, SAMPLE_INTERVAL_NS);
 		for (i = 0; i < d->rows.count; i++) {
 			const struct top_row *row = &d->rows.row[i];
 			uint64_t pss, less = ago_s * i * (MIB / 60);

@@ -206,7 +206,7 @@ static void growth_and_trend_are_those_of_the_history(void **state)
 	(void)state;
 	for (uint64_t ago_s = 600; ago_s + 15 > 15; ago_s -= 15) {
 		assert_true(history_begin(
-			&history, SAMPLE_BOOTTIME_NS - ago_s * NS_PER_SEC, 1, SAMPLE_INTERVAL_NS));
+			&history, SAMPLE_BOOTTIME_NS - ago_s * NS_PER_SEC, SAMPLE_INTERVAL_NS));
 		history_add(&history, &row.past,
 			row.amounts.q[AMOUNT_PSS] - ago_s * ((UINT64_C(1) << 20) / 2));
 		history_end(&history);

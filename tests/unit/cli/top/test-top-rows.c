@@ -348,6 +348,34 @@ static void nested_rows_are_users_programs_and_processes(void **state)
 		"alice, firefox,  firefox(1000),  firefox(1001),  firefox(1002), bash,  bash(1003)");
 }
 
+/* The sums of branches are those of the image: also if a part has no USS or no upper bound. */
+static void branches_are_the_sums_of_the_image(void **state)
+{
+	static const struct sample_options options[] = {{0}, {.is_estimated = true}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		AUTO_VIEW struct view *view = sample_open(&options[i]);
+		AUTO_MADE struct made nested = {0}, users = {0};
+
+		top_state_init(&nested.state, TOP_VIEW_NESTED);
+		top_state_init(&users.state, TOP_VIEW_USER);
+		make(&nested, view);
+		make(&users, view);
+		assert_int_equal(nested.rows.shown, users.rows.shown);
+		for (size_t k = 0; k < users.rows.shown; k++) {
+			const struct top_row *row = top_rows_at(&users.rows, k);
+			const struct top_row *branch = top_rows_find(&nested.rows, row->key);
+
+			assert_non_null(branch);
+			assert_int_equal(branch->amounts.present, row->amounts.present);
+			for (unsigned int n = 0; n < AMOUNTS; n++)
+				if (row->amounts.present >> n & 1)
+					assert_int_equal(branch->amounts.q[n], row->amounts.q[n]);
+		}
+	}
+}
+
 /* A public image has no processes: views that need them say so, others show sums. */
 static void public_images_have_sums_only(void **state)
 {
@@ -458,6 +486,7 @@ int main(void)
 		cmocka_unit_test(branches_have_the_sums_of_all_below),
 		cmocka_unit_test(deep_trees_are_shown),
 		cmocka_unit_test(nested_rows_are_users_programs_and_processes),
+		cmocka_unit_test(branches_are_the_sums_of_the_image),
 		cmocka_unit_test(public_images_have_sums_only),
 		cmocka_unit_test(keys_tell_rows_apart),
 		cmocka_unit_test(keys_stay_those_of_the_process),
