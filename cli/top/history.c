@@ -34,13 +34,8 @@ bool history_begin(struct history *h, uint64_t boottime_ns, uint64_t interval_ns
 
 	h->interval_ns = interval_ns;
 	h->next = 0;
-	if (slot == h->slot && h->count)
+	if (slot < h->slot || (slot == h->slot && h->count))
 		return false;
-	/* The samples of later slots are at the places of much older ones. */
-	if (slot < h->slot) {
-		hashmap_clear(&h->map);
-		h->count = 0;
-	}
 	h->slot = slot;
 	for (size_t i = 0; i < h->count; i++)
 		h->entry[i].is_seen = false;

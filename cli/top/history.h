@@ -62,8 +62,8 @@ void history_done(struct history *h);
 
 /*
  * Says that a snapshot of BOOTTIME_NS is shown, after which the next one comes in INTERVAL_NS. Returns
- * true if it begins a slot: then the caller adds all rows by history_add() and calls history_end(). If
- * the snapshot is older than the slot of the last one, forgets all rows.
+ * true if it begins a slot: then the caller adds all rows by history_add() and calls history_end(). An
+ * older snapshot than the last one begins no slot.
  */
 bool history_begin(struct history *h, uint64_t boottime_ns, uint64_t interval_ns);
 

@@ -73,7 +73,10 @@ static void draw_title(const struct screen *s, struct grid *g, size_t y)
 	size_t room = g->width - strlen(mark);
 
 	grid_fill(g, 0, y, g->width, STYLE_TITLE, L' ');
-	buffer_printf(&text, "%s%s", g->width < ROOMY_WIDTH ? "" : "memtally top  ", s->host);
+	if (g->width >= ROOMY_WIDTH)
+		buffer_add_text(&text, "memtally top  ");
+	/* A long name leaves room for the time. */
+	cell_add_cut(&text, s->host, g->width / 3);
 	if (s->view && !s->problem) {
 		add_time(s, &text);
 		buffer_printf(&text, "  %llu processes",
