@@ -163,14 +163,28 @@ static void details_add_counts(struct buffer *to, const struct top_row *r)
 	add_value(to, "Processes", &value);
 }
 
+/* Appends the growth of R over SPAN, which column C shows, if it is known. */
+static void details_add_growth(struct buffer *to, const struct top_glance *g, enum top_column c,
+	const struct top_row *r, const char *span)
+{
+	AUTO_BUFFER struct buffer growth = {0};
+
+	top_columns_add(g, c, r, &growth);
+	if (growth.error || (growth.len == 1 && growth.data[0] == '-'))
+		return;
+	buffer_add_text(to, to->len ? ", " : "");
+	buffer_add(to, growth.data, growth.len);
+	buffer_printf(to, " in %s", span);
+}
+
 static void add_past(struct buffer *to, const struct top_glance *g, const struct top_row *r)
 {
 	AUTO_BUFFER struct buffer growth = {0}, trend = {0};
 
-	top_columns_add(g, TOP_COLUMN_GROWTH_1, r, &growth);
-	buffer_add_text(&growth, " in one minute, ");
-	top_columns_add(g, TOP_COLUMN_GROWTH_10, r, &growth);
-	buffer_add_text(&growth, " in ten minutes");
+	details_add_growth(&growth, g, TOP_COLUMN_GROWTH_1, r, "one minute");
+	details_add_growth(&growth, g, TOP_COLUMN_GROWTH_10, r, "ten minutes");
+	if (!growth.len)
+		buffer_add_text(&growth, "not known yet");
 	add_value(to, "Growth", &growth);
 	top_columns_add(g, TOP_COLUMN_TREND, r, &trend);
 	add_value(to, "Trend", &trend);
