@@ -26,6 +26,7 @@ enum { ESCAPE_DELAY_MS = 25, RESTORE_SIZE = 256 };
  */
 static struct {
 	volatile sig_atomic_t is_open;
+	bool is_lost; /* terminal_is_lost() */
 	struct termios before;
 	char restore[RESTORE_SIZE]; /* control sequences */
 	size_t restore_len;
@@ -229,11 +230,15 @@ uint32_t terminal_key(void)
 {
 	for (;;) {
 		wint_t c;
-		int r = get_wch(&c);
 		uint32_t key;
+		int r;
 
-		if (r == ERR)
+		errno = 0;
+		r = get_wch(&c);
+		if (r == ERR) {
+			terminal.is_lost = errno == EIO;
 			return TOP_KEY_NONE;
+		}
 		if (r == OK && c == '\r')
 			return TOP_KEY_ENTER;
 		if (r == OK && c == '\b')
@@ -242,6 +247,11 @@ uint32_t terminal_key(void)
 		if (key != TOP_KEY_NONE)
 			return key;
 	}
+}
+
+bool terminal_is_lost(void)
+{
+	return terminal.is_lost;
 }
 
 static void draw_line(const struct grid *g, size_t y)

@@ -35,6 +35,12 @@ void terminal_size(size_t *ret_width, size_t *ret_height);
  */
 uint32_t terminal_key(void);
 
+/*
+ * Returns whether the last read of a key has failed for good: the terminal has gone, or this process is
+ * in its background with no shell left that could bring it back.
+ */
+bool terminal_is_lost(void);
+
 /* Shows G. Sends only the cells that differ from those shown before. */
 void terminal_draw(const struct grid *g);
 

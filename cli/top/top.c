@@ -245,6 +245,8 @@ static bool top_wait(struct top *t)
 	};
 	size_t count = 1;
 
+	if (terminal_is_lost())
+		return false;
 	count += feed_poll(&t->feed, polls + count);
 	count += details_poll(&t->details, polls + count);
 	if (poll(polls, count, top_timeout(t)) <= 0)
