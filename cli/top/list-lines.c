@@ -15,7 +15,8 @@ static uint64_t list_lines_key_of(const void *rows, size_t i)
 }
 
 /* Draws the names of the views with their keys, the shown one marked. */
-static void draw_views(const struct top_state *state, struct grid *g, size_t y)
+static void draw_views(
+	const struct top_glance *glance, const struct top_state *state, struct grid *g, size_t y)
 {
 	size_t x = 0;
 
@@ -34,6 +35,7 @@ static void draw_views(const struct top_state *state, struct grid *g, size_t y)
 			x += grid_text(g, x, y, 1, STYLE_CHOICE, "]");
 		x++;
 	}
+	x += grid_text(g, x, y, g->width, STYLE_UNCERTAIN, glance->filters);
 	if (state->asks.user[0]) {
 		x += grid_text(g, x, y, g->width, STYLE_UNCERTAIN, " user: ");
 		x += grid_text(g, x, y, g->width, STYLE_UNCERTAIN, state->asks.user);
@@ -108,10 +110,9 @@ static void lay_out(const struct top_asks *asks, size_t width, struct layout *re
 static void add_head(const struct top_asks *asks, enum top_column c, struct buffer *to)
 {
 	bool is_left = top_columns_spec(c)->is_left, is_utf8 = cell_is_utf8();
-	const char *mark = c != asks->sort      ? ""
-	                   : asks->is_ascending ? is_utf8 ? "\xe2\x96\xb2" : "^"
-	                   : is_utf8            ? "\xe2\x96\xbc"
-	                                        : "v";
+	bool is_ascending = top_columns_spec(c)->is_text != asks->is_turned;
+	const char *up = is_utf8 ? "\xe2\x96\xb2" : "^", *down = is_utf8 ? "\xe2\x96\xbc" : "v";
+	const char *mark = c != asks->sort ? "" : is_ascending ? up : down;
 
 	buffer_printf(to, "%s%s%s", is_left ? "" : mark, top_columns_head(c, asks->view),
 		is_left ? mark : "");
@@ -233,7 +234,7 @@ void list_lines_draw(const struct top_glance *glance, struct top_state *state,
 	lay_out(&state->asks, g->width, &layout);
 	state->height = bottom > y + 3 ? bottom - y - 3 : 1;
 	top_state_settle(state, rows->shown, list_lines_key_of, rows);
-	draw_views(state, g, y);
+	draw_views(glance, state, g, y);
 	draw_totals(glance, state, rows, g, y + 1);
 	draw_head(&state->asks, &layout, g, y + 2);
 	draw_lack(rows, g, y + 3);

@@ -24,9 +24,10 @@ struct screen {
 	const struct view *view; /* NULL: there is no snapshot, and .problem says why */
 	uint64_t now_ns;         /* CLOCK_BOOTTIME */
 	const char *host;        /* the name of the host */
-	const char
-		*origin; /* if memtally itself measures: that, its rights and the reason; else "" */
-	/* Why there are no figures to be shown: a sentence. NULL: show those of .view. */
+	const char *filters;     /* of the command line, as options; "": none */
+	/* If memtally itself measures: that, its rights and the reason; else "" */
+	const char *origin;
+	/* The reason why there are no figures to be shown: a sentence. NULL: show those of .view. */
 	const char *problem;
 	const struct buffer *text; /* of the page of details: lines */
 };

@@ -27,7 +27,7 @@ static const struct top_column_spec columns[TOP_COLUMNS] = {
 		.drop = 7, .views = ONLY(PROCESS) | ONLY(TREE)},
 	[TOP_COLUMN_PSS] = {"pss", "pss_bytes", "PSS",
 		"memory, with each process's share of what it shares", 'P', 7, .views = ALL},
-	[TOP_COLUMN_DOUBT] = {"uncertainty", NULL, "\xc2\xb1", "how far the PSS may be off", 'E', 5,
+	[TOP_COLUMN_DOUBT] = {"uncertainty", NULL, "\xc2\xb1", "how far the PSS may be off", 'E', 6,
 		.drop = 1, .views = ALL},
 	[TOP_COLUMN_USS] = {"uss", "uss_bytes", "USS", "memory that no other process shares", 'U',
 		6, .drop = 6, .views = ALL},

@@ -36,6 +36,7 @@ struct top_row {
 struct top_glance {
 	const struct view *view;
 	const struct history *history;
+	const char *filters; /* those of the command line, as options; "": none */
 };
 
 /*

@@ -143,35 +143,25 @@ static int add_process(const struct build *b, uint32_t i)
 	return b->asks->view == TOP_VIEW_NESTED ? add_nested(b, &row) : add_to_list(b, &row);
 }
 
-/*
- * Writes to *RET_ROWS, which the caller frees, the indices of the processes that the command line and
- * the chosen user let pass. Returns 0 or -ENOMEM.
- */
-static int select_members(const struct build *b, uint32_t **ret_rows, size_t *ret_count)
+/* Returns true if the chosen user, if any, is that of process I. */
+static bool is_of_user(const struct build *b, uint32_t i)
 {
-	AUTO_FREE struct query *q = malloc(sizeof(*q));
-	char error[QUERY_ERROR_SIZE];
+	const struct view *view = b->from->view;
 
-	*ret_count = 0;
-	if (!q)
-		return -ENOMEM;
-	if (b->from->members)
-		*q = *b->from->members;
-	else
-		query_init(q, METRIC_PROCESS);
-	if (b->asks->user[0] && query_set(q, owner_of(OWNER_USER)->name, b->asks->user, error) < 0)
-		return 0;
-	return query_run(q, b->from->view, ret_rows, ret_count);
+	return !b->asks->user[0] ||
+	       !strcmp(view_owner(view, view_process(view, i), OWNER_USER), b->asks->user);
 }
 
+/* Adds the processes that the command line chose. */
 static int add_members(const struct build *b)
 {
 	AUTO_FREE uint32_t *rows = NULL;
-	size_t count;
-	int r = select_members(b, &rows, &count);
+	size_t count = 0;
+	int r = query_run(b->from->members, b->from->view, &rows, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = add_process(b, rows[i]);
+		if (is_of_user(b, rows[i]))
+			r = add_process(b, rows[i]);
 	return r;
 }
 
@@ -194,16 +184,16 @@ static int add_all_processes(const struct build *b)
 {
 	struct top_rows *r = b->to;
 	uint32_t count = view_count(b->from->view, METRIC_PROCESS);
-	bool is_chosen = b->from->members || b->asks->user[0];
 	int result = 0;
 
 	if (ARRAY_RESERVE(r->of_process, r->of_processes, count) < 0)
 		return -ENOMEM;
 	memset(r->of_process, 0xff, count * sizeof(*r->of_process)); /* TOP_ROW_NONE */
-	if (is_chosen)
+	if (b->from->members)
 		result = add_members(b);
-	for (uint32_t i = 0; !is_chosen && result == 0 && i < count; i++)
-		result = add_process(b, i);
+	for (uint32_t i = 0; !b->from->members && result == 0 && i < count; i++)
+		if (is_of_user(b, i))
+			result = add_process(b, i);
 	if (result == 0 && b->asks->view == TOP_VIEW_TREE)
 		set_parents(b);
 	return result;

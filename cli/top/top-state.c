@@ -74,7 +74,7 @@ void top_state_turn(struct top_asks *a, uint64_t key)
 
 void top_state_sort(struct top_asks *a, enum top_column column)
 {
-	a->is_ascending = a->sort == column ? !a->is_ascending : false;
+	a->is_turned = a->sort == column ? !a->is_turned : false;
 	a->sort = column;
 }
 

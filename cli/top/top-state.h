@@ -69,7 +69,7 @@ enum {
 struct top_asks {
 	enum top_view view;
 	enum top_column sort;
-	bool is_ascending;
+	bool is_turned;             /* the smallest first, or names from Z on */
 	bool is_opposite;           /* all branches are as the view does not have them at first */
 	char user[QUERY_VALUE_MAX]; /* only processes of this user; "": of all */
 	char filter[TOP_TEXT_SIZE]; /* only rows with this in their name; "": all */
@@ -122,7 +122,10 @@ bool top_state_is_open(const struct top_asks *a, uint64_t key);
  */
 void top_state_turn(struct top_asks *a, uint64_t key);
 
-/* Sorts by COLUMN: the largest first, or names from A on; if it is the sort column, turns the order. */
+/*
+ * Sorts by COLUMN, the largest first, or names from A on. If it is the sort column already, turns the
+ * order.
+ */
 void top_state_sort(struct top_asks *a, enum top_column column);
 
 /* Shows VIEW, and forgets the selected row. */

@@ -88,7 +88,7 @@ int top_tree_sum(
 /* The rows that are sorted, and the direction. */
 struct order {
 	const struct top_row *row;
-	bool is_ascending, is_text;
+	bool is_turned, is_text;
 };
 
 /* Rows with equal values, or without any, have the order of their PSS, the largest first. */
@@ -123,7 +123,7 @@ static int compare_places(const void *a_, const void *b_, void *context)
 	else
 		order = (a->rank < b->rank) - (a->rank > b->rank);
 	if (order)
-		return how->is_ascending ? -order : order;
+		return how->is_turned ? -order : order;
 	return compare_pss(how, a, b);
 }
 
@@ -132,7 +132,7 @@ static void top_tree_sort(struct top_tree *t, const struct top_glance *glance,
 	const struct top_asks *asks, const struct top_row *row, size_t count)
 {
 	struct order how = {.row = row,
-		.is_ascending = asks->is_ascending,
+		.is_turned = asks->is_turned,
 		.is_text = top_columns_spec(asks->sort)->is_text};
 
 	for (size_t i = 0; i < count; i++) {

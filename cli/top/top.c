@@ -37,6 +37,7 @@ struct top {
 	struct siphash_key secret;
 	struct selection filters; /* by the command line */
 	bool has_filters;
+	struct buffer filter_text; /* .filters as options, terminated */
 	uint64_t drawn_s; /* the second of the last drawing, since ages are shown in seconds */
 	bool is_dirty;    /* something has changed since */
 	char host[HOST_NAME_MAX + 1];
@@ -78,6 +79,7 @@ static int top_parse(
 	struct top *t, const struct settings *settings, char error[static CLI_OPTION_ERROR_SIZE])
 {
 	unsigned int by = 0;
+	bool is_ascending;
 	int r = cli_option_check(settings, CLI_VIEW_TOP, error);
 
 	if (r == 0 && settings->operands.count > 1) {
@@ -102,7 +104,10 @@ static int top_parse(
 			return -EINVAL;
 		}
 	}
-	r = cli_option_parse_order(settings, &t->state.asks.is_ascending, error);
+	r = cli_option_parse_order(settings, &is_ascending, error);
+	if (r == 0 && settings->order)
+		t->state.asks.is_turned = is_ascending !=
+		                          top_columns_spec(t->state.asks.sort)->is_text;
 	return r == 0 ? top_parse_filters(t, settings, error) : r;
 }
 
@@ -183,6 +188,7 @@ static int top_draw(struct top *t)
 		.view = t->view,
 		.now_ns = clock_now_ns(CLOCK_BOOTTIME),
 		.host = t->host,
+		.filters = t->filter_text.data,
 	};
 	size_t width, height;
 	int r;
@@ -293,6 +299,7 @@ static void top_done(struct top *t)
 	history_done(&t->history);
 	top_rows_done(&t->rows);
 	buffer_done(&t->text);
+	buffer_done(&t->filter_text);
 	grid_done(&t->grid);
 }
 
@@ -327,6 +334,10 @@ static int top_show(struct top *t, const struct settings *settings)
 
 	t->settings = settings;
 	t->secret = siphash_new_key();
+	selection_add_filters(settings, &t->filter_text);
+	buffer_add_char(&t->filter_text, '\0');
+	if (t->filter_text.error)
+		return command_printed(-ENOMEM);
 	gethostname(t->host, sizeof(t->host) - 1);
 	r = terminal_open(top_has_colours());
 	if (r < 0)

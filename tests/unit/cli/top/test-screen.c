@@ -29,7 +29,7 @@ struct desk {
 	struct history history;
 	struct grid grid;
 	uint64_t age_ns;
-	const char *problem, *origin;
+	const char *problem, *origin, *filters;
 	struct buffer text;
 };
 
@@ -53,7 +53,7 @@ static void in_locale(const char *name)
 /* Shows VIEW, which D owns from now on. */
 static void desk_open(struct desk *d, enum top_view what, struct view *view)
 {
-	*d = (struct desk){.view = view, .origin = "", .age_ns = 3 * NS_PER_SEC};
+	*d = (struct desk){.view = view, .origin = "", .filters = "", .age_ns = 3 * NS_PER_SEC};
 	top_state_init(&d->state, what);
 }
 
@@ -68,6 +68,7 @@ static void draw(struct desk *d, size_t width, size_t height)
 		.view = d->view,
 		.now_ns = d->view ? d->view->header->boottime_ns + d->age_ns : 0,
 		.host = "host-1",
+		.filters = d->filters,
 		.origin = d->origin,
 		.problem = d->problem,
 		.text = &d->text,
@@ -272,6 +273,20 @@ static void the_origin_has_a_line(void **state)
 	assert_true(shows(&d, "firefox"));
 }
 
+static void filters_are_named(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
+	d.filters = " --unit=a.service";
+	snprintf(d.state.asks.user, sizeof(d.state.asks.user), "alice");
+	snprintf(d.state.asks.filter, sizeof(d.state.asks.filter), "fire");
+	draw(&d, 120, 24);
+	assert_true(shows(&d, "7nested  --unit=a.service user: alice filter: fire\n"));
+}
+
 static void small_terminals_get_a_message(void **state)
 {
 	static const struct {
@@ -415,6 +430,7 @@ int main(void)
 		cmocka_unit_test(problems_replace_figures),
 		cmocka_unit_test(paused_figures_say_so),
 		cmocka_unit_test(the_origin_has_a_line),
+		cmocka_unit_test(filters_are_named),
 		cmocka_unit_test(small_terminals_get_a_message),
 		cmocka_unit_test(prompts_have_the_cursor),
 		cmocka_unit_test(hostile_names_stay_in_their_cells),

@@ -167,9 +167,9 @@ static void columns_have_keys(void **state)
 			continue;
 		press(&d, (unsigned char)key);
 		assert_int_equal(d.state.asks.sort, c);
-		assert_false(d.state.asks.is_ascending);
+		assert_false(d.state.asks.is_turned);
 		press(&d, (unsigned char)key);
-		assert_true(d.state.asks.is_ascending);
+		assert_true(d.state.asks.is_turned);
 	}
 	press(&d, 'M');
 	assert_int_equal(d.state.asks.sort, TOP_COLUMN_PSS);
@@ -302,7 +302,7 @@ static void columns_are_chosen_from_a_menu(void **state)
 		press(&d, TOP_KEY_DOWN);
 	press(&d, TOP_KEY_ENTER);
 	assert_int_equal(d.state.asks.sort, TOP_COLUMN_GROWTH_10);
-	assert_false(d.state.asks.is_ascending);
+	assert_false(d.state.asks.is_turned);
 	press(&d, '.');
 	press(&d, TOP_KEY_ESCAPE);
 	assert_int_equal(d.state.asks.sort, TOP_COLUMN_GROWTH_10);

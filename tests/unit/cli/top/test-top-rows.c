@@ -162,6 +162,28 @@ static void filters_choose_rows(void **state)
 	}
 }
 
+/* A chosen user and the filters of the command line must both let a process pass. */
+static void the_command_line_chooses_first(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_MADE struct made m = {.has_members = true};
+	char error[QUERY_ERROR_SIZE];
+
+	(void)state;
+	top_state_init(&m.state, TOP_VIEW_PROCESS);
+	query_init(&m.members, METRIC_PROCESS);
+	assert_int_equal(query_set(&m.members, "user", "alice", error), 0);
+	assert_int_equal(query_set(&m.members, "program", "bash", error), 0);
+	make(&m, view);
+	expect_rows(&m.rows, "bash(1003)");
+	set_text(m.state.asks.user, sizeof(m.state.asks.user), "bob");
+	make(&m, view);
+	expect_rows(&m.rows, "");
+	set_text(m.state.asks.user, sizeof(m.state.asks.user), "alice");
+	make(&m, view);
+	expect_rows(&m.rows, "bash(1003)");
+}
+
 /* The total of a filter is the sum of what it lets pass, also of closed branches. */
 static void totals_are_those_of_the_filter(void **state)
 {
@@ -191,7 +213,7 @@ static void rows_are_sorted_by_any_column(void **state)
 {
 	static const struct {
 		enum top_column sort;
-		bool is_ascending;
+		bool is_turned;
 		const char *expected;
 	} cases[] = {
 		/* pid 1002 has no memory of its own: it comes last in either order */
@@ -217,7 +239,7 @@ static void rows_are_sorted_by_any_column(void **state)
 		top_state_init(&m.state, TOP_VIEW_PROCESS);
 		set_text(m.state.asks.user, sizeof(m.state.asks.user), "alice");
 		m.state.asks.sort = cases[i].sort;
-		m.state.asks.is_ascending = cases[i].is_ascending;
+		m.state.asks.is_turned = cases[i].is_turned;
 		make(&m, view);
 		expect_rows(&m.rows, cases[i].expected);
 	}
@@ -480,6 +502,7 @@ int main(void)
 		cmocka_unit_test(every_view_adds_up_to_the_host),
 		cmocka_unit_test(sums_over_processes_are_those_of_the_image),
 		cmocka_unit_test(filters_choose_rows),
+		cmocka_unit_test(the_command_line_chooses_first),
 		cmocka_unit_test(totals_are_those_of_the_filter),
 		cmocka_unit_test(rows_are_sorted_by_any_column),
 		cmocka_unit_test(children_are_below_their_parents),

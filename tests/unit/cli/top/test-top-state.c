@@ -57,11 +57,11 @@ static void a_second_sort_turns_the_order(void **state)
 	top_state_init(&s, TOP_VIEW_USER);
 	assert_int_equal(s.asks.sort, TOP_COLUMN_PSS);
 	top_state_sort(&s.asks, TOP_COLUMN_USS);
-	assert_false(s.asks.is_ascending);
+	assert_false(s.asks.is_turned);
 	top_state_sort(&s.asks, TOP_COLUMN_USS);
-	assert_true(s.asks.is_ascending);
+	assert_true(s.asks.is_turned);
 	top_state_sort(&s.asks, TOP_COLUMN_PSS);
-	assert_false(s.asks.is_ascending);
+	assert_false(s.asks.is_turned);
 }
 
 /* A selected row stays selected wherever it moves; a row that is gone gives its place to another. */
