@@ -72,7 +72,7 @@ enum top_column top_columns_find(const char *name)
 	for (unsigned int c = 0; c < TOP_COLUMNS; c++)
 		if (columns[c].name &&
 			(!strcasecmp(columns[c].name, name) ||
-				(columns[c].field && !strcmp(columns[c].field, name))))
+				(columns[c].field && !strcasecmp(columns[c].field, name))))
 			return (enum top_column)c;
 	return TOP_COLUMNS;
 }

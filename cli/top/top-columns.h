@@ -41,8 +41,8 @@ const struct top_column_spec *top_columns_spec(enum top_column c);
 const char *top_columns_head(enum top_column c, enum top_view view);
 
 /*
- * Returns the column with the name NAME, in small letters or capitals, or the name NAME in JSON;
- * TOP_COLUMNS: there is none.
+ * Returns the column with the name NAME, here or in JSON, in small letters or capitals; TOP_COLUMNS:
+ * there is none.
  */
 enum top_column top_columns_find(const char *name);
 

@@ -101,7 +101,7 @@ static void text_ends_at_the_right(void **state)
 	grid_done(&g);
 }
 
-/* What overwrites half of a wide character leaves no other half. */
+/* A text over half of a wide character leaves no other half. */
 static void halves_of_wide_characters_become_blanks(void **state)
 {
 	struct grid g = {0};

@@ -206,7 +206,7 @@ static void trends_have_the_shape_of_the_pss(void **state)
 	assert_int_equal(trend[0], 0);
 }
 
-/* What a paused screen shows does not change while samples go on. */
+/* A paused screen does not change while samples go on. */
 static void the_past_stays_as_it_was(void **state)
 {
 	const struct history_id id = {.key = 42};

@@ -324,7 +324,7 @@ static void prompts_have_the_cursor(void **state)
 	assert_int_equal(grid_at(&d.grid, d.grid.hot_x - 2, 23)->text[0], 0x6570);
 }
 
-/* A snapshot of one process whose every name is NAME. */
+/* A snapshot of one process; all its names are NAME. */
 static struct view *named(const char *name)
 {
 	AUTO_SMALL struct small s = {0};

@@ -107,7 +107,7 @@ static struct top_row row_of(const struct view *view, uint32_t pid)
 	return row;
 }
 
-/* What could not be read is a word or a dash, and never a number. */
+/* An absent figure is a word or a dash, and never a number. */
 static void absent_figures_are_words(void **state)
 {
 	static const struct {

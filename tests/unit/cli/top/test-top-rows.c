@@ -122,7 +122,7 @@ static void sums_over_processes_are_those_of_the_image(void **state)
 			for (unsigned int k = 0; k < AMOUNTS; k++)
 				if (row->amounts.present >> k & 1)
 					assert_int_equal(row->amounts.q[k], other->amounts.q[k]);
-			/* What is a sum over some processes has a history of its own. */
+			/* A sum over some processes has a history of its own. */
 			assert_int_not_equal(row->past.key, other->past.key);
 		}
 	}
@@ -136,10 +136,10 @@ static void filters_choose_rows(void **state)
 	} cases[] = {
 		{TOP_VIEW_USER, "", "b", "bob"},
 		{TOP_VIEW_USER, "", "BO|ali", "alice,bob"},
-		{TOP_VIEW_USER, "", "nobody", ""},
+		{TOP_VIEW_USER, "", "zoe", ""},
 		{TOP_VIEW_PROGRAM, "alice", "", "firefox,bash"},
 		{TOP_VIEW_PROGRAM, "alice", "bash", "bash"},
-		{TOP_VIEW_PROGRAM, "nobody", "", ""},
+		{TOP_VIEW_PROGRAM, "zoe", "", ""},
 		{TOP_VIEW_PROCESS, "", "firefox", "firefox(1000),firefox(1001),firefox(1002)"},
 		{TOP_VIEW_PROCESS, "", "2100", "数据库服务\xef\xbf\xbd(2100)"},
 		{TOP_VIEW_PROCESS, "", "session-3", "bash(2001)"},
@@ -321,7 +321,7 @@ static void branches_have_the_sums_of_all_below(void **state)
 	assert_int_equal(top_rows_at(&m.rows, 2)->amounts.q[AMOUNT_PROCESSES], 3);
 	assert_false(top_rows_at(&m.rows, 3)->is_last);
 	assert_true(top_rows_at(&m.rows, 4)->is_last);
-	/* What is on the screen counts once. */
+	/* Each process on the screen counts once. */
 	top_rows_sum(&m.rows, 1, 4, &sum);
 	assert_int_equal(sum.q[AMOUNT_PSS], 15 * MIB);
 	top_rows_sum(&m.rows, 3, 9, &sum);
