@@ -49,7 +49,7 @@ static void a_process_has_its_figures(void **state)
 		{false, 1000, "PSS + swap  391.6 MiB\n"},
 		{false, 1000, "Source      measured, from rollup"},
 		{false, 1000, "user        alice\n"},
-		{false, 1000, "Growth      - in one minute, - in ten minutes\n"},
+		{false, 1000, "Growth      not known yet\n"},
 		{true, SAMPLE_ESTIMATED,
 			"Source      estimated, measured 4 min 31 s before this snapshot\n"},
 		{true, SAMPLE_GUESSED, "Source      a guess: never measured yet\n"},
@@ -126,6 +126,24 @@ static void the_largest_processes_come_first(void **state)
 	assert_true(page_has(&closed, view, &row, expected.data));
 }
 
+static void growth_is_that_of_the_history(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	const struct details closed = DETAILS_CLOSED;
+	struct history history = {0};
+	const struct top_glance glance = {.view = view, .history = &history};
+	AUTO_BUFFER struct buffer text = {0};
+	struct top_row row = row_of(view, 1000);
+	static const char expected[] = "Growth      +30.0M in one minute\n";
+
+	(void)state;
+	assert_true(history_begin(&history, SAMPLE_BOOTTIME_NS - 60 * NS_PER_SEC, NS_PER_SEC));
+	history_add(&history, &row.past, row.amounts.q[AMOUNT_PSS] - (30 << 20));
+	details_render(&closed, &glance, &row, 80, &text);
+	assert_non_null(memmem(text.data, text.len, expected, strlen(expected)));
+	history_done(&history);
+}
+
 static void a_row_that_is_gone_says_so(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -165,6 +183,7 @@ int main(void)
 		cmocka_unit_test(a_process_has_its_figures),
 		cmocka_unit_test(an_owner_has_its_largest_processes),
 		cmocka_unit_test(the_largest_processes_come_first),
+		cmocka_unit_test(growth_is_that_of_the_history),
 		cmocka_unit_test(a_row_that_is_gone_says_so),
 		cmocka_unit_test(output_of_commands_follows),
 	};
