@@ -92,7 +92,7 @@ static void act_prompt(struct top_state *s, const struct top_rows *rows, unsigne
 	memcpy(s->before, s->prompt == TOP_PROMPT_SEARCH ? s->search : s->asks.filter,
 		sizeof(s->before));
 	if (s->prompt == TOP_PROMPT_SEARCH)
-		memset(s->search, 0, sizeof(s->search));
+		s->search[0] = '\0';
 }
 
 static void act_pause(struct top_state *s, const struct top_rows *rows, unsigned int argument)
@@ -158,7 +158,6 @@ static void act_all_branches(
 	(void)rows;
 	(void)argument;
 	s->asks.is_opposite = !s->asks.is_opposite;
-	memset(s->asks.branch, 0, sizeof(s->asks.branch));
 	s->asks.branches = 0;
 }
 
@@ -188,9 +187,7 @@ static void act_clear(struct top_state *s, const struct top_rows *rows, unsigned
 {
 	(void)rows;
 	(void)argument;
-	memset(s->asks.filter, 0, sizeof(s->asks.filter));
-	memset(s->asks.user, 0, sizeof(s->asks.user));
-	memset(s->search, 0, sizeof(s->search));
+	s->asks.filter[0] = s->asks.user[0] = s->search[0] = '\0';
 }
 
 #define F(n) (TOP_KEY_F0 + (n))
@@ -291,7 +288,6 @@ static void menu_take(struct top_state *s, const struct top_rows *rows)
 	if (s->page == TOP_PAGE_COLUMNS) {
 		act_sort(s, rows, top_keys_column(s->line));
 	} else {
-		memset(s->asks.user, 0, sizeof(s->asks.user));
 		snprintf(s->asks.user, sizeof(s->asks.user), "%s",
 			top_keys_user(rows->view, s->line));
 		s->selected = 0;
@@ -354,7 +350,7 @@ static void add_character(char text[static TOP_TEXT_SIZE], uint32_t key)
 			(char)(0x80 | (key >> 12 & 0x3f)), (char)(0x80 | (key >> 6 & 0x3f)),
 			(char)(0x80 | (key & 0x3f)));
 	if (len + strlen(bytes) < TOP_TEXT_SIZE)
-		memcpy(text + len, bytes, strlen(bytes));
+		memcpy(text + len, bytes, strlen(bytes) + 1);
 }
 
 /* Removes the last character of TEXT, which is UTF-8. */

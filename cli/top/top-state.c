@@ -20,10 +20,18 @@ static const struct {
 
 void top_state_init(struct top_state *s, enum top_view view)
 {
-	memset(s, 0, sizeof(*s));
+	*s = (struct top_state){0};
 	s->asks.sort = TOP_COLUMN_PSS;
 	s->flat = TOP_VIEW_PROGRAM;
 	top_state_show(s, view);
+}
+
+bool top_state_is_alike(const struct top_asks *a, const struct top_asks *b)
+{
+	return a->view == b->view && a->sort == b->sort && a->is_turned == b->is_turned &&
+	       a->is_opposite == b->is_opposite && !strcmp(a->user, b->user) &&
+	       !strcmp(a->filter, b->filter) && a->branches == b->branches &&
+	       !memcmp(a->branch, b->branch, a->branches * sizeof(*a->branch));
 }
 
 const char *top_state_view_name(enum top_view view)
@@ -56,7 +64,7 @@ bool top_state_is_open(const struct top_asks *a, uint64_t key)
 static void remove_branch(struct top_asks *a, size_t i)
 {
 	memmove(a->branch + i, a->branch + i + 1, (a->branches - i - 1) * sizeof(*a->branch));
-	a->branch[--a->branches] = 0;
+	a->branches--;
 }
 
 void top_state_turn(struct top_asks *a, uint64_t key)
@@ -84,7 +92,6 @@ void top_state_show(struct top_state *s, enum top_view view)
 		s->flat = view;
 	s->asks.view = view;
 	s->asks.is_opposite = false;
-	memset(s->asks.branch, 0, sizeof(s->asks.branch));
 	s->asks.branches = 0;
 	s->selected = 0;
 	s->index = s->scroll = 0;

@@ -62,10 +62,7 @@ enum {
 	TOP_BRANCHES_MAX = 256, /* branches that were opened or closed */
 };
 
-/*
- * The choices that the rows depend on. All bytes count: two of them are equal if memcmp() says so, so copy and
- * set them as a whole.
- */
+/* The choices that the rows depend on. */
 struct top_asks {
 	enum top_view view;
 	enum top_column sort;
@@ -100,6 +97,9 @@ struct top_state {
 
 /* Makes in *S the state at the start: view VIEW, the rows by PSS. */
 void top_state_init(struct top_state *s, enum top_view view);
+
+/* Returns true if A and B ask for the same rows in the same order. */
+bool top_state_is_alike(const struct top_asks *a, const struct top_asks *b);
 
 /* Returns the name of VIEW: in --by, and on the screen. */
 const char *top_state_view_name(enum top_view view);

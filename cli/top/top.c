@@ -122,10 +122,10 @@ static int top_make_rows(struct top *t, bool is_new)
 		.secret = &t->secret,
 	};
 
-	if (!t->view || (!is_new && !memcmp(&t->made, &t->state.asks, sizeof(t->made))))
+	if (!t->view || (!is_new && top_state_is_alike(&t->made, &t->state.asks)))
 		return 0;
 	t->filters.query.sight = sight;
-	memcpy(&t->made, &t->state.asks, sizeof(t->made));
+	t->made = t->state.asks;
 	t->is_dirty = true;
 	return top_rows_make(&t->rows, &t->state.asks, &from);
 }

@@ -100,7 +100,7 @@ static void the_largest_processes_come_first(void **state)
 		&(struct sample_options){.more = MANY, .growth_kib = 3});
 	const struct details closed = DETAILS_CLOSED;
 	AUTO_BUFFER struct buffer expected = {0};
-	uint64_t pss[MANY];
+	uint64_t pss[MANY] = {0};
 	struct top_row row;
 	size_t count = 0;
 

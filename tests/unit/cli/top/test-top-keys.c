@@ -207,6 +207,7 @@ static void a_search_selects_rows(void **state)
 	assert_int_equal(d.rows.shown, SAMPLE_PROCESSES);
 	press(&d, '/');
 	type(&d, "x");
+	assert_string_equal(d.state.search, "x");
 	press(&d, TOP_KEY_ESCAPE);
 	assert_string_equal(d.state.search, "BAsh");
 	press(&d, TOP_KEY_ESCAPE);

@@ -31,7 +31,7 @@ static void branches_open_and_close(void **state)
 	assert_true(top_state_is_open(&s.asks, 5));
 }
 
-/* The first branch is forgotten if there are too many, and bytes that are not used are 0. */
+/* The first branch is forgotten if there are too many. */
 static void branches_are_limited(void **state)
 {
 	struct top_state s, same;
@@ -46,7 +46,28 @@ static void branches_are_limited(void **state)
 	for (uint64_t key = 2; key <= TOP_BRANCHES_MAX + 1; key++)
 		top_state_turn(&s.asks, key);
 	top_state_init(&same, TOP_VIEW_NESTED);
-	assert_memory_equal(&s.asks, &same.asks, sizeof(s.asks));
+	assert_true(top_state_is_alike(&s.asks, &same.asks));
+}
+
+static void each_choice_makes_other_rows(void **state)
+{
+	struct top_state same, s[8];
+
+	(void)state;
+	top_state_init(&same, TOP_VIEW_TREE);
+	for (size_t i = 0; i < ARRAY_SIZE(s); i++)
+		s[i] = same;
+	s[1].asks.view = TOP_VIEW_NESTED;
+	s[2].asks.sort = TOP_COLUMN_USS;
+	s[3].asks.is_turned = true;
+	s[4].asks.is_opposite = true;
+	snprintf(s[5].asks.user, sizeof(s[5].asks.user), "alice");
+	snprintf(s[6].asks.filter, sizeof(s[6].asks.filter), "bash");
+	top_state_turn(&s[7].asks, 5);
+	for (size_t i = 0; i < ARRAY_SIZE(s); i++)
+		assert_int_equal(top_state_is_alike(&s[i].asks, &same.asks), i == 0);
+	top_state_turn(&same.asks, 6);
+	assert_false(top_state_is_alike(&s[7].asks, &same.asks));
 }
 
 static void a_second_sort_turns_the_order(void **state)
@@ -117,6 +138,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(branches_open_and_close),
 		cmocka_unit_test(branches_are_limited),
+		cmocka_unit_test(each_choice_makes_other_rows),
 		cmocka_unit_test(a_second_sort_turns_the_order),
 		cmocka_unit_test(the_selection_follows_its_row),
 		cmocka_unit_test(views_have_names_and_scopes),
