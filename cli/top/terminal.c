@@ -17,7 +17,7 @@
 #include <term.h>
 
 #include "base/cleanup.h"
-#include "cli/top/top-keys.h"
+#include "cli/top/pages/top-keys.h"
 
 enum { ESCAPE_DELAY_MS = 25, RESTORE_SIZE = 256 };
 

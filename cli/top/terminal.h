@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/top/grid.h"
+#include "cli/top/cells/grid.h"
 
 /*
  * Takes over the terminal of standard input and output. Uses no colours if HAS_COLOURS is false, or
@@ -30,7 +30,7 @@ void terminal_close(void);
 void terminal_size(size_t *ret_width, size_t *ret_height);
 
 /*
- * Returns the next key that was typed: a character or a TOP_KEY_... of cli/top/top-keys.h; TOP_KEY_NONE
+ * Returns the next key that was typed: a character or a TOP_KEY_... of cli/top/pages/top-keys.h; TOP_KEY_NONE
  * if there is none. Does not wait, except for 25 ms for the rest of a key that begins with an escape.
  */
 uint32_t terminal_key(void);

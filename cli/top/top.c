@@ -15,12 +15,12 @@
 #include "base/saturate.h"
 #include "cli/common/command.h"
 #include "cli/common/selection.h"
-#include "cli/top/details.h"
+#include "cli/top/pages/details.h"
 #include "cli/top/feed.h"
-#include "cli/top/samples.h"
-#include "cli/top/screen.h"
+#include "cli/top/rows/samples.h"
+#include "cli/top/pages/screen.h"
 #include "cli/top/terminal.h"
-#include "cli/top/top-keys.h"
+#include "cli/top/pages/top-keys.h"
 
 /* The program while it runs. */
 struct top {

@@ -69,7 +69,10 @@ LAYERS = {
     "cli/sharing": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/compare": (BELOW_CLI + ["cli/table", "cli/common"], ["curl/"]),
     "cli/explain": (BELOW_CLI + ["cli/table", "cli/common", "cli/map"], ["jansson.h"]),
-    "cli/top": (BELOW_CLI + ["cli/table", "cli/common"], ["curses.h", "term.h"]),
+    "cli/top/cells": (BELOW_CLI + ["cli/table"], []),
+    "cli/top/rows": (BELOW_CLI + ["cli/table", "cli/top/cells"], []),
+    "cli/top/pages": (BELOW_CLI + ["cli/table", "cli/top/cells", "cli/top/rows"], []),
+    "cli/top": (BELOW_CLI + ["cli/table", "cli/common", "cli/top"], ["curses.h", "term.h"]),
     "cli": (BELOW_CLI + ["cli"], []),
 }
 LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols", "curses.h", "term.h", "curl/",

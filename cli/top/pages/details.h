@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Details of a row
+ *
+ * The page that Enter opens: the figures of a row with their bounds, source and age; for a process
+ * what `memtally explain` and `memtally map --by=kind` print, for an owner its largest processes. Only
+ * the two commands read /proc, each in a process of its own.
+ */
+#ifndef MEMTALLY_CLI_TOP_PAGES_DETAILS_H
+#define MEMTALLY_CLI_TOP_PAGES_DETAILS_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "cli/top/pages/command-output.h"
+#include "cli/top/rows/top-row.h"
+#include "config/settings.h"
+
+struct details {
+	uint64_t key; /* of the row; 0: the page is closed */
+	struct command_output explain, map;
+	int error; /* the negative errno of starting them */
+};
+
+#define DETAILS_CLOSED                                                                             \
+	{                                                                                          \
+		.explain = COMMAND_OUTPUT_NONE, .map = COMMAND_OUTPUT_NONE                         \
+	}
+
+enum { DETAILS_POLLS = 2 };
+
+/* Opens the page of ROW. If ROW is a process, starts the commands with the paths of SETTINGS. */
+void details_open(struct details *d, const struct top_row *row, const struct settings *settings);
+
+/* Stops the commands, and closes the page. */
+void details_close(struct details *d);
+
+/* Writes the descriptors to wait for to RET. Returns their number. */
+size_t details_poll(const struct details *d, struct pollfd ret[static DETAILS_POLLS]);
+
+/* Reads what the commands have printed. Returns true if there is more of it. */
+bool details_read(struct details *d);
+
+/*
+ * Appends the lines of the page of D, at most WIDTH columns wide if they consist of words. ROW is the
+ * row in the present snapshot; NULL: it is gone.
+ */
+void details_render(const struct details *d, const struct top_glance *glance,
+	const struct top_row *row, size_t width, struct buffer *to);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/top/pages/help-lines.h"
+
+#include <string.h>
+
+#include "cli/table/cell.h"
+#include "cli/top/rows/top-columns.h"
+#include "cli/top/pages/top-keys.h"
+
+enum { INDENT = 11 };
+
+/* The meanings of the lines above the rows, and of words in them. */
+static const char *const sentences[] = {
+	"The bar is all memory of the host. Its letters are the first letters of the legend: Anon, "
+	"memory of processes that is in no file; File, files that processes map; Shared, shared "
+	"memory and tmpfs; Cache, files that no process maps; Kernel; . is free; ? is what no counter "
+	"explains.",
+	"PSS is the memory of a process, with its share of each page that it shares. Figures of users, "
+	"programs and units are sums, and add up to that of the host. K, M, G are KiB, MiB, GiB.",
+	"The column beside PSS says how far the PSS may be off. It is empty if the PSS is certain to "
+	"5 % or 1 MiB.",
+	"A word in place of the PSS says why there is none: denied (no permission), blocked (the kernel "
+	"keeps readers waiting), changes (exec during the reading), invalid, error, shared (the memory "
+	"counts at another process).",
+	"Growth and trend are of the time that this memtally top has seen, and absent before that. A "
+	"trend has eight cells for ten minutes.",
+};
+
+/* Appends "NAME  TEXT", folded to WIDTH with TEXT in a column of its own. */
+static void add_pair(struct buffer *to, const char *name, const char *text, size_t width)
+{
+	AUTO_BUFFER struct buffer lines = {0};
+	size_t at = 0;
+
+	buffer_add_text(to, name);
+	buffer_printf(to, "%*s", INDENT - (int)cell_width(name, strlen(name)), "");
+	cell_add_folded(&lines, text, strlen(text), 0, width > INDENT ? width - INDENT : width);
+	while (at < lines.len) {
+		const char *end = memchr(lines.data + at, '\n', lines.len - at);
+		size_t len = end ? (size_t)(end - lines.data) - at : lines.len - at;
+
+		if (at)
+			buffer_printf(to, "%*s", INDENT, "");
+		buffer_add(to, lines.data + at, len);
+		buffer_add_char(to, '\n');
+		at += len + 1;
+	}
+}
+
+static void add_paragraph(struct buffer *to, const char *text, size_t width)
+{
+	cell_add_folded(to, text, strlen(text), 0, width);
+	buffer_add_text(to, "\n\n");
+}
+
+void help_lines_add(size_t width, struct buffer *to)
+{
+	const struct top_key *key;
+
+	buffer_add_text(to, "KEYS\n");
+	for (size_t i = 0; (key = top_keys_at(i)); i++)
+		add_pair(to, key->names, key->help, width);
+	buffer_add_text(to, "\nCOLUMNS, and the keys that sort by them (again: the other way)\n");
+	for (unsigned int c = 0; c < TOP_COLUMNS; c++) {
+		const struct top_column_spec *spec = top_columns_spec((enum top_column)c);
+		AUTO_BUFFER struct buffer name = {0};
+
+		buffer_printf(&name, "%c %s", spec->key ? spec->key : ' ',
+			top_columns_head((enum top_column)c, TOP_VIEW_PROCESS));
+		buffer_add_char(&name, '\0');
+		if (!name.error)
+			add_pair(
+				to, c == TOP_COLUMN_NAME ? "N NAME" : name.data, spec->help, width);
+	}
+	buffer_add_text(to, "\nTHE SCREEN\n");
+	for (size_t i = 0; i < ARRAY_SIZE(sentences); i++)
+		add_paragraph(to, sentences[i], width);
+}

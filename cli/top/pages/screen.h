@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The screen of `memtally top`
+ *
+ * Draws the state, the rows and the host of any snapshot into a grid of cells. If the figures may not
+ * be shown as present, a message stands in their place. Pure except for LC_CTYPE and the time zone.
+ */
+#ifndef MEMTALLY_CLI_TOP_PAGES_SCREEN_H
+#define MEMTALLY_CLI_TOP_PAGES_SCREEN_H
+
+#include <stdint.h>
+
+#include "cli/top/cells/grid.h"
+#include "cli/top/rows/top-rows.h"
+#include "cli/top/rows/top-state.h"
+
+/* Smaller terminals get a message. */
+enum { SCREEN_WIDTH_MIN = 40, SCREEN_HEIGHT_MIN = 8 };
+
+struct screen {
+	struct top_state *state; /* .height, .scroll, .index and .line are set */
+	const struct top_rows *rows;
+	const struct history *history;
+	const struct view *view; /* NULL: there is no snapshot, and .problem says why */
+	uint64_t now_ns;         /* CLOCK_BOOTTIME */
+	const char *host;        /* the name of the host */
+	const char *filters;     /* of the command line, as options; "": none */
+	/* If memtally itself measures: that, its rights and the reason; else "" */
+	const char *origin;
+	/* The reason why there are no figures to be shown: a sentence. NULL: show those of .view. */
+	const char *problem;
+	const struct buffer *text; /* of the page of details: lines */
+};
+
+/* Draws S in G, WIDTH columns wide and HEIGHT lines high. Returns 0 or -ENOMEM. */
+int screen_draw(const struct screen *s, size_t width, size_t height, struct grid *g);
+
+#endif

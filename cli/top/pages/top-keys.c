@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/top/pages/top-keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/top/pages/top-menu.h"
+#include "cli/top/pages/top-prompt.h"
+#include "cli/top/rows/top-columns.h"
+
+/* Selects row I; the first one is "the first, whichever that is". */
+static void top_keys_select(struct top_state *s, const struct top_rows *rows, size_t i)
+{
+	if (!rows->shown)
+		return;
+	s->index = i < rows->shown ? i : rows->shown - 1;
+	s->selected = s->index ? top_rows_at(rows, s->index)->key : 0;
+}
+
+/* Returns I moved by STEP rows, at least 0. */
+static size_t top_keys_move(size_t i, long step)
+{
+	if (step < 0)
+		return i > (size_t)-step ? i - (size_t)-step : 0;
+	return i + (size_t)step;
+}
+
+enum move { MOVE_UP, MOVE_DOWN, MOVE_PAGE_UP, MOVE_PAGE_DOWN, MOVE_HOME, MOVE_END };
+
+/* Returns the index that MOVE leads to from I, on a page of HEIGHT rows. */
+static size_t index_after(size_t i, enum move move, size_t height)
+{
+	long page = height > 1 ? (long)height - 1 : 1;
+
+	switch (move) {
+	case MOVE_UP: return top_keys_move(i, -1);
+	case MOVE_DOWN: return i + 1;
+	case MOVE_PAGE_UP: return top_keys_move(i, -page);
+	case MOVE_PAGE_DOWN: return top_keys_move(i, page);
+	case MOVE_HOME: return 0;
+	case MOVE_END: return SIZE_MAX / 2;
+	}
+	return i;
+}
+
+static void act_move(struct top_state *s, const struct top_rows *rows, unsigned int move)
+{
+	top_keys_select(s, rows, index_after(s->index, (enum move)move, s->height));
+}
+
+static void act_view(struct top_state *s, const struct top_rows *rows, unsigned int view)
+{
+	(void)rows;
+	top_state_show(s, (enum top_view)view);
+}
+
+/* Shows the next view, or the one before it. */
+static void act_step_view(struct top_state *s, const struct top_rows *rows, unsigned int step)
+{
+	(void)rows;
+	top_state_show(s, (enum top_view)((s->asks.view + step) % TOP_VIEWS));
+}
+
+static void act_tree(struct top_state *s, const struct top_rows *rows, unsigned int argument)
+{
+	(void)rows;
+	(void)argument;
+	top_state_show(s, top_state_is_tree(s->asks.view) ? s->flat : TOP_VIEW_TREE);
+}
+
+static void act_page(struct top_state *s, const struct top_rows *rows, unsigned int page)
+{
+	(void)rows;
+	s->page = (enum top_page)page;
+	s->line = 0;
+}
+
+static void act_details(struct top_state *s, const struct top_rows *rows, unsigned int argument)
+{
+	if (s->index >= rows->shown)
+		return;
+	s->detailed = top_rows_at(rows, s->index)->key;
+	act_page(s, rows, TOP_PAGE_DETAILS);
+	(void)argument;
+}
+
+static void act_prompt(struct top_state *s, const struct top_rows *rows, unsigned int prompt)
+{
+	(void)rows;
+	s->prompt = (enum top_prompt)prompt;
+	memcpy(s->before, s->prompt == TOP_PROMPT_SEARCH ? s->search : s->asks.filter,
+		sizeof(s->before));
+	if (s->prompt == TOP_PROMPT_SEARCH)
+		s->search[0] = '\0';
+}
+
+static void act_pause(struct top_state *s, const struct top_rows *rows, unsigned int argument)
+{
+	(void)rows;
+	(void)argument;
+	s->is_paused = !s->is_paused;
+}
+
+static void act_quit(struct top_state *s, const struct top_rows *rows, unsigned int argument)
+{
+	(void)rows;
+	(void)argument;
+	s->is_ended = true;
+}
+
+static void act_invert(struct top_state *s, const struct top_rows *rows, unsigned int argument)
+{
+	(void)rows;
+	(void)argument;
+	top_state_sort(&s->asks, s->asks.sort);
+}
+
+static void act_sort(struct top_state *s, const struct top_rows *rows, unsigned int column)
+{
+	(void)rows;
+	if (s->asks.sort != (enum top_column)column)
+		top_state_sort(&s->asks, (enum top_column)column);
+}
+
+/* Sorts by the next column to the right (STEP 1) or to the left that the view has. */
+static void act_step_sort(struct top_state *s, const struct top_rows *rows, unsigned int step)
+{
+	unsigned int c = s->asks.sort;
+
+	(void)rows;
+	do
+		c = (c + step) % TOP_COLUMNS;
+	while (!(top_columns_spec((enum top_column)c)->views >> s->asks.view & 1) ||
+		!top_columns_spec((enum top_column)c)->key);
+	top_state_sort(&s->asks, (enum top_column)c);
+}
+
+/* Opens (1) or closes (0) the selected branch. A row without an open branch goes to its parent. */
+static void act_branch(struct top_state *s, const struct top_rows *rows, unsigned int open)
+{
+	const struct top_row *row;
+
+	if (s->index >= rows->shown)
+		return;
+	row = top_rows_at(rows, s->index);
+	if (row->children && row->is_open != (bool)open) {
+		s->selected = row->key;
+		top_state_turn(&s->asks, row->key);
+	} else if (!open && row->parent != TOP_ROW_NONE) {
+		s->selected = rows->row[row->parent].key;
+	}
+}
+
+static void act_all_branches(
+	struct top_state *s, const struct top_rows *rows, unsigned int argument)
+{
+	(void)rows;
+	(void)argument;
+	s->asks.is_opposite = !s->asks.is_opposite;
+	s->asks.branches = 0;
+}
+
+/* Selects the next row that the search finds, from row FROM on, and then from the first row on. */
+static void find_from(struct top_state *s, const struct top_rows *rows, size_t from)
+{
+	if (!s->search[0])
+		return;
+	for (size_t i = 0; i < rows->shown; i++) {
+		size_t at = (from + i) % rows->shown;
+
+		if (top_row_matches(rows->view, top_rows_at(rows, at), s->search)) {
+			s->index = at;
+			s->selected = top_rows_at(rows, at)->key;
+			return;
+		}
+	}
+}
+
+static void act_next(struct top_state *s, const struct top_rows *rows, unsigned int argument)
+{
+	(void)argument;
+	find_from(s, rows, s->index + 1);
+}
+
+static void act_clear(struct top_state *s, const struct top_rows *rows, unsigned int argument)
+{
+	(void)rows;
+	(void)argument;
+	s->asks.filter[0] = s->asks.user[0] = s->search[0] = '\0';
+}
+
+#define F(n) (TOP_KEY_F0 + (n))
+
+/* Letters of columns sort, too: top_columns_spec(). */
+static const struct top_key keys[] = {
+	{{F(1), '?', 'h'}, "F1 ? h", "Help", "this page", act_page, TOP_PAGE_HELP},
+	{{F(2), TOP_KEY_TAB}, "F2 Tab", "View", "the next view", act_step_view, 1},
+	{{TOP_KEY_BACK_TAB}, "Shift-Tab", NULL, "the view before", act_step_view, TOP_VIEWS - 1},
+	{{'1'}, "1", NULL, "users", act_view, TOP_VIEW_USER},
+	{{'2'}, "2", NULL, "programs", act_view, TOP_VIEW_PROGRAM},
+	{{'3'}, "3", NULL, "systemd units", act_view, TOP_VIEW_UNIT},
+	{{'4'}, "4", NULL, "containers", act_view, TOP_VIEW_CONTAINER},
+	{{'5'}, "5", NULL, "processes", act_view, TOP_VIEW_PROCESS},
+	{{'6'}, "6", NULL, "processes below their parents", act_view, TOP_VIEW_TREE},
+	{{'7'}, "7", NULL, "users, their programs, and their processes", act_view, TOP_VIEW_NESTED},
+	{{F(3), '/'}, "F3 /", "Search", "go to a name; F3 or n: to the next one", act_prompt,
+		TOP_PROMPT_SEARCH},
+	{{'n'}, "n", NULL, "the next row that the search finds", act_next, 0},
+	{{F(4), '\\'}, "F4 \\", "Filter", "show only rows with a name; | separates several",
+		act_prompt, TOP_PROMPT_FILTER},
+	{{F(5), 't'}, "F5 t", "Tree", "processes below their parents, and back", act_tree, 0},
+	{{F(6), '.'}, "F6 .", "Sort", "choose the column to sort by", act_page, TOP_PAGE_COLUMNS},
+	{{'<'}, "<", NULL, "sort by the column to the left", act_step_sort, TOP_COLUMNS - 1},
+	{{'>'}, ">", NULL, "sort by the column to the right", act_step_sort, 1},
+	{{'I'}, "I", NULL, "turn the order", act_invert, 0},
+	{{'M'}, "M", NULL, "sort by PSS", act_sort, TOP_COLUMN_PSS},
+	{{F(7), 'u'}, "F7 u", "User", "show only one user's processes", act_page, TOP_PAGE_USERS},
+	{{' ', F(8), 'Z'}, "F8 Space Z", "Pause", "keep the figures as they are, and go on",
+		act_pause, 0},
+	{{F(10), 'q'}, "F10 q", "Quit", "end memtally top", act_quit, 0},
+	{{TOP_KEY_ENTER}, "Enter", "Info", "details of the selected row", act_details, 0},
+	{{TOP_KEY_RIGHT, '+'}, "Right +", NULL, "open the branch", act_branch, 1},
+	{{TOP_KEY_LEFT, '-'}, "Left -", NULL, "close the branch, or go to the row above it",
+		act_branch, 0},
+	{{'*'}, "*", NULL, "open or close all branches", act_all_branches, 0},
+	{{TOP_KEY_ESCAPE}, "Esc", NULL, "end the filter, the search and the choice of a user",
+		act_clear, 0},
+	{{TOP_KEY_UP, 'k'}, "Up k", NULL, "the row above", act_move, MOVE_UP},
+	{{TOP_KEY_DOWN, 'j'}, "Down j", NULL, "the row below", act_move, MOVE_DOWN},
+	{{TOP_KEY_PAGE_UP}, "PgUp", NULL, "a screen up", act_move, MOVE_PAGE_UP},
+	{{TOP_KEY_PAGE_DOWN}, "PgDn", NULL, "a screen down", act_move, MOVE_PAGE_DOWN},
+	{{TOP_KEY_HOME}, "Home", NULL, "the first row", act_move, MOVE_HOME},
+	{{TOP_KEY_END}, "End", NULL, "the last row", act_move, MOVE_END},
+};
+
+const struct top_key *top_keys_at(size_t i)
+{
+	return i < ARRAY_SIZE(keys) ? &keys[i] : NULL;
+}
+
+/* Returns the move of KEY; -1: none. */
+static int move_of(uint32_t key)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		for (size_t k = 0; k < TOP_KEYS_SAME; k++)
+			if (keys[i].act == act_move && keys[i].key[k] == key)
+				return (int)keys[i].argument;
+	return -1;
+}
+
+/* Takes the chosen item of the menu. */
+static void menu_take(struct top_state *s, const struct top_rows *rows)
+{
+	if (s->page == TOP_PAGE_COLUMNS) {
+		act_sort(s, rows, top_menu_column(s->line));
+	} else {
+		snprintf(s->asks.user, sizeof(s->asks.user), "%s",
+			top_menu_user(rows->view, s->line));
+		s->selected = 0;
+	}
+	s->page = TOP_PAGE_LIST;
+}
+
+static bool press_in_menu(struct top_state *s, const struct top_rows *rows, uint32_t key)
+{
+	size_t count = top_menu_count(s->page, rows->view);
+	int move = move_of(key);
+
+	if (move >= 0) {
+		s->line = index_after(s->line, (enum move)move, s->height);
+		s->line = s->line < count ? s->line : count - 1;
+	} else if (key == TOP_KEY_ENTER && s->line < count) {
+		menu_take(s, rows);
+	} else if (key == TOP_KEY_ESCAPE || key == 'q' || key == TOP_KEY_F10) {
+		s->page = TOP_PAGE_LIST;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* On a page of text. screen_draw() limits .line to the length of the text. */
+static bool press_in_text(struct top_state *s, uint32_t key)
+{
+	int move = move_of(key);
+
+	if (move >= 0)
+		s->line = index_after(s->line, (enum move)move, s->height);
+	else if (key == TOP_KEY_ESCAPE || key == 'q' || key == TOP_KEY_F10 ||
+		 key == TOP_KEY_F0 + 1 || key == TOP_KEY_ENTER || key == TOP_KEY_BACKSPACE ||
+		 key == TOP_KEY_LEFT)
+		s->page = TOP_PAGE_LIST;
+	else if (key == ' ')
+		s->is_paused = !s->is_paused;
+	else
+		return false;
+	return true;
+}
+
+static bool press_in_prompt(struct top_state *s, const struct top_rows *rows, uint32_t key)
+{
+	bool is_search = s->prompt == TOP_PROMPT_SEARCH;
+	char *text = is_search ? s->search : s->asks.filter;
+
+	if (key == TOP_KEY_ENTER) {
+		s->prompt = TOP_PROMPT_NONE;
+	} else if (key == TOP_KEY_ESCAPE) {
+		memcpy(text, s->before, sizeof(s->before));
+		s->prompt = TOP_PROMPT_NONE;
+	} else if (key == TOP_KEY_F0 + 3 && is_search) {
+		find_from(s, rows, s->index + 1);
+	} else if (key == TOP_KEY_BACKSPACE) {
+		top_prompt_remove(text);
+	} else if (key >= ' ' && key < TOP_KEY_FIRST) {
+		top_prompt_add(text, key);
+		if (is_search)
+			find_from(s, rows, s->index);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool press_in_list(struct top_state *s, const struct top_rows *rows, uint32_t key)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		for (size_t k = 0; k < TOP_KEYS_SAME; k++)
+			if (keys[i].key[k] == key) {
+				keys[i].act(s, rows, keys[i].argument);
+				return true;
+			}
+	for (unsigned int c = 0; c < TOP_COLUMNS; c++)
+		if (top_columns_spec((enum top_column)c)->key == (char)key && key < 0x80) {
+			top_state_sort(&s->asks, (enum top_column)c);
+			return true;
+		}
+	return false;
+}
+
+bool top_keys_press(struct top_state *s, const struct top_rows *rows, uint32_t key)
+{
+	if (key == TOP_KEY_NONE)
+		return false;
+	if (s->prompt != TOP_PROMPT_NONE)
+		return press_in_prompt(s, rows, key);
+	switch (s->page) {
+	case TOP_PAGE_LIST: return press_in_list(s, rows, key);
+	case TOP_PAGE_USERS:
+	case TOP_PAGE_COLUMNS: return press_in_menu(s, rows, key);
+	case TOP_PAGE_HELP:
+	case TOP_PAGE_DETAILS: return press_in_text(s, key);
+	}
+	return false;
+}

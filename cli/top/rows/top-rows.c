@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/top/rows/top-rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/mix.h"
+#include "snapshot/owner.h"
+
+/* Rows under construction. */
+struct build {
+	struct top_rows *to;
+	const struct top_asks *asks;
+	const struct top_rows_source *from;
+	uint64_t salt; /* of the histories of sums over chosen processes */
+};
+
+void top_rows_done(struct top_rows *r)
+{
+	free(r->row);
+	free(r->order);
+	free(r->of_process);
+	top_tree_done(&r->tree);
+	hashmap_done(&r->groups);
+	*r = (struct top_rows){0};
+}
+
+/* Makes room for a row. Returns it, not counted yet; NULL: there is no memory. */
+static struct top_row *top_rows_new(struct top_rows *r)
+{
+	return ARRAY_RESERVE(r->row, r->room, r->count + 1) == 0 ? &r->row[r->count] : NULL;
+}
+
+/* Adds the rows of the image, which are sums over all processes. */
+static int add_scopes(const struct build *b)
+{
+	enum metric_scope scope = top_state_scope(b->asks->view);
+	const struct view *view = b->from->view;
+
+	for (uint32_t i = 0; i < view_count(view, scope); i++) {
+		const struct snapshot_scope *s = view_scope(view, scope, i);
+		struct top_row *row;
+
+		if (s->flags & SCOPE_OTHER || !s->q[SCOPE_PROCESSES])
+			continue;
+		row = top_rows_new(b->to);
+		if (!row)
+			return -ENOMEM;
+		top_row_of_owner(metric_owner_kind(scope), view_text(view, s->name), 0, 0,
+			b->from->secret, row);
+		if (!top_row_matches(view, row, b->asks->filter))
+			continue;
+		amounts_of_sums(s->present, s->q, &row->amounts);
+		b->to->count++;
+	}
+	return 0;
+}
+
+/*
+ * Finds the row of the owner NAME of KIND below the row ABOVE (TOP_ROW_NONE: none), or adds it. Returns
+ * its number, TOP_ROW_NONE without memory.
+ */
+static uint32_t find_group(
+	const struct build *b, enum owner_kind kind, uint32_t name, uint32_t above)
+{
+	struct top_rows *r = b->to;
+	const char *text = view_text(b->from->view, name);
+	/* Each name is in an image once. A user could choose colliding ones only with the secret. */
+	uint64_t hash = mix_bits(b->from->secret->half[0] ^ ((uint64_t)name << 32 | above));
+	struct top_row *row;
+	uint32_t i;
+
+	for (size_t at = 0; hashmap_next(&r->groups, hash, &at, &i);)
+		if (r->row[i].name == text && r->row[i].parent == above && !r->row[i].process)
+			return i;
+	row = top_rows_new(r);
+	if (!row || hashmap_add(&r->groups, hash, r->count) < 0)
+		return TOP_ROW_NONE;
+	top_row_of_owner(kind, text, above == TOP_ROW_NONE ? 0 : r->row[above].key, b->salt,
+		b->from->secret, row);
+	amounts_begin(&row->amounts);
+	row->parent = above;
+	return (uint32_t)r->count++;
+}
+
+/* Adds ROW, a process, to the sum of its owner. */
+static int add_to_group(const struct build *b, const struct top_row *row)
+{
+	enum owner_kind kind = metric_owner_kind(top_state_scope(b->asks->view));
+	uint32_t i = find_group(b, kind, row->process->owner[kind], TOP_ROW_NONE);
+
+	if (i == TOP_ROW_NONE)
+		return -ENOMEM;
+	amounts_add(&b->to->row[i].amounts, &row->amounts);
+	return 0;
+}
+
+/* Adds ROW, a process, below its program, below its user. */
+static int add_nested(const struct build *b, const struct top_row *row)
+{
+	const uint32_t *owner = row->process->owner;
+	uint32_t above = find_group(b, OWNER_USER, owner[OWNER_USER], TOP_ROW_NONE);
+	struct top_row *to;
+
+	if (above != TOP_ROW_NONE)
+		above = find_group(b, OWNER_PROGRAM, owner[OWNER_PROGRAM], above);
+	to = top_rows_new(b->to);
+	if (above == TOP_ROW_NONE || !to)
+		return -ENOMEM;
+	*to = *row;
+	to->parent = above;
+	b->to->count++;
+	return 0;
+}
+
+static int add_to_list(const struct build *b, const struct top_row *row)
+{
+	struct top_row *to = top_rows_new(b->to);
+
+	if (!to)
+		return -ENOMEM;
+	*to = *row;
+	b->to->of_process[view_process_index(b->from->view, row->process)] =
+		(uint32_t)b->to->count++;
+	return 0;
+}
+
+/* Adds process I of the snapshot, unless the filter excludes it. */
+static int add_process(const struct build *b, uint32_t i)
+{
+	const struct view *view = b->from->view;
+	struct top_row row;
+
+	top_row_of_process(view, view_process(view, i), b->from->secret, &row);
+	if (top_state_scope(b->asks->view) != METRIC_PROCESS)
+		return add_to_group(b, &row);
+	if (!top_row_matches(view, &row, b->asks->filter))
+		return 0;
+	return b->asks->view == TOP_VIEW_NESTED ? add_nested(b, &row) : add_to_list(b, &row);
+}
+
+/* Returns true if the chosen user, if any, is that of process I. */
+static bool is_of_user(const struct build *b, uint32_t i)
+{
+	const struct view *view = b->from->view;
+
+	return !b->asks->user[0] ||
+	       !strcmp(view_owner(view, view_process(view, i), OWNER_USER), b->asks->user);
+}
+
+/* Adds the processes that the command line chose. */
+static int add_members(const struct build *b)
+{
+	AUTO_FREE uint32_t *rows = NULL;
+	size_t count = 0;
+	int r = query_run(b->from->members, b->from->view, &rows, &count);
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		if (is_of_user(b, rows[i]))
+			r = add_process(b, rows[i]);
+	return r;
+}
+
+/* Sets the parent of each process to its parent process, if that has a row. */
+static void set_parents(const struct build *b)
+{
+	struct top_rows *r = b->to;
+	const struct view *view = b->from->view;
+
+	for (size_t i = 0; i < r->count; i++) {
+		uint32_t ppid = r->row[i].process->ppid;
+		const struct snapshot_process *p = ppid ? view_find_process(view, ppid) : NULL;
+
+		if (p)
+			r->row[i].parent = r->of_process[view_process_index(view, p)];
+	}
+}
+
+static int add_all_processes(const struct build *b)
+{
+	struct top_rows *r = b->to;
+	uint32_t count = view_count(b->from->view, METRIC_PROCESS);
+	int result = 0;
+
+	if (ARRAY_RESERVE(r->of_process, r->of_processes, count) < 0)
+		return -ENOMEM;
+	memset(r->of_process, 0xff, count * sizeof(*r->of_process)); /* TOP_ROW_NONE */
+	if (b->from->members)
+		result = add_members(b);
+	for (uint32_t i = 0; !b->from->members && result == 0 && i < count; i++)
+		if (is_of_user(b, i))
+			result = add_process(b, i);
+	if (result == 0 && b->asks->view == TOP_VIEW_TREE)
+		set_parents(b);
+	return result;
+}
+
+/* Removes the sums with names that the filter excludes, after all processes have been added. */
+static void filter_groups(const struct build *b)
+{
+	struct top_rows *r = b->to;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		if (!top_row_matches(b->from->view, &r->row[i], b->asks->filter))
+			continue;
+		amounts_end(&r->row[i].amounts, view_host(b->from->view));
+		r->row[kept++] = r->row[i];
+	}
+	r->count = kept;
+}
+
+/*
+ * Gives the history a sample of each row that is a sum over chosen processes or over a branch. Such
+ * rows have a history only while they are shown.
+ */
+static void note_sums(const struct build *b)
+{
+	for (size_t i = 0; i < b->to->count; i++) {
+		struct top_row *row = &b->to->row[i];
+		uint64_t pss;
+
+		if (row->process && row->children) {
+			row->past.key ^= b->salt;
+			row->past.is_lasting = true;
+		}
+		if (row->past.is_lasting && b->salt && amounts_get(&row->amounts, AMOUNT_PSS, &pss))
+			history_add(b->from->history, &row->past, pss);
+	}
+}
+
+static void add_total(struct top_rows *r, const struct view *view)
+{
+	amounts_begin(&r->total);
+	for (size_t i = 0; i < r->count; i++)
+		if (r->row[i].parent == TOP_ROW_NONE)
+			amounts_add(&r->total, &r->row[i].amounts);
+	amounts_end(&r->total, view_host(view));
+}
+
+/* Returns a number for the view and its filters that is not 0. */
+static uint64_t salt_of(const struct top_asks *asks, const struct siphash_key *secret)
+{
+	struct siphash hash;
+
+	siphash_init(&hash, secret);
+	siphash_add(&hash, &asks->view, sizeof(asks->view));
+	siphash_add(&hash, asks->user, strlen(asks->user) + 1);
+	siphash_add(&hash, asks->filter, strlen(asks->filter) + 1);
+	return siphash_end(&hash) | 1;
+}
+
+/* Adds the rows. Returns 0 or -ENOMEM. */
+static int top_rows_collect(struct build *b)
+{
+	bool is_chosen = b->from->members || b->asks->user[0];
+	bool is_owner = top_state_scope(b->asks->view) != METRIC_PROCESS;
+	int r;
+
+	b->to->is_filtered = is_chosen || b->asks->filter[0];
+	if (is_owner && !is_chosen)
+		return add_scopes(b);
+	if (view_is_public(b->from->view)) {
+		b->to->lack = TOP_ROWS_NO_PROCESSES;
+		return 0;
+	}
+	b->salt = salt_of(b->asks, b->from->secret);
+	r = add_all_processes(b);
+	if (r == 0 && is_owner)
+		filter_groups(b);
+	return r;
+}
+
+int top_rows_make(
+	struct top_rows *r, const struct top_asks *asks, const struct top_rows_source *from)
+{
+	struct build b = {.to = r, .asks = asks, .from = from};
+	const struct top_glance glance = {.view = from->view, .history = from->history};
+	int result;
+
+	r->count = r->shown = 0;
+	r->view = from->view;
+	r->lack = TOP_ROWS_COMPLETE;
+	hashmap_clear(&r->groups);
+	result = top_rows_collect(&b);
+	if (result == 0)
+		result = top_tree_sum(&r->tree, r->row, r->count, view_host(from->view));
+	if (result == 0 && ARRAY_RESERVE(r->order, r->orders, r->count) < 0)
+		result = -ENOMEM;
+	if (result < 0) {
+		r->count = 0;
+		return result;
+	}
+	note_sums(&b);
+	add_total(r, from->view);
+	return top_tree_order(&r->tree, &glance, asks, r->row, r->count, r->order, &r->shown);
+}
+
+const struct top_row *top_rows_find(const struct top_rows *r, uint64_t key)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->row[i].key == key)
+			return &r->row[i];
+	return NULL;
+}
+
+void top_rows_sum(const struct top_rows *r, size_t first, size_t count, struct amounts *ret)
+{
+	uint32_t counted = UINT32_MAX; /* the depth of the last row that was added */
+
+	amounts_begin(ret);
+	for (size_t i = first; i < r->shown && i < first + count; i++) {
+		const struct top_row *row = top_rows_at(r, i);
+
+		if (row->depth > counted)
+			continue;
+		counted = row->depth;
+		amounts_add(ret, &row->amounts);
+	}
+	amounts_end(ret, view_host(r->view));
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the page of a row: its figures, what is absent, and what commands have printed. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <locale.h>
+
+#include "cli/top/pages/details.h"
+#include "render/human.h"
+#include "tests/unit/support/snapshot/sample.h"
+
+static const struct siphash_key secret = {{1, 2}};
+
+/* Returns true if the page of ROW has TEXT. */
+static bool page_has(const struct details *d, const struct view *view, const struct top_row *row,
+	const char *wanted)
+{
+	struct history history = {0};
+	const struct top_glance glance = {.view = view, .history = &history};
+	AUTO_BUFFER struct buffer text = {0};
+
+	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+	details_render(d, &glance, row, 80, &text);
+	assert_int_equal(text.error, 0);
+	return memmem(text.data, text.len, wanted, strlen(wanted));
+}
+
+static struct top_row row_of(const struct view *view, uint32_t pid)
+{
+	const struct snapshot_process *p = view_find_process(view, pid);
+	struct top_row row;
+
+	assert_non_null(p);
+	top_row_of_process(view, p, &secret, &row);
+	return row;
+}
+
+static void a_process_has_its_figures(void **state)
+{
+	static const struct {
+		bool is_estimated;
+		uint32_t pid;
+		const char *text;
+	} cases[] = {
+		{false, 1000, "process firefox, pid 1000\n"},
+		{false, 1000, "PSS         390.6 MiB\n"},
+		{false, 1000, "USS         341.8 MiB\n"},
+		{false, 1000, "PSS + swap  391.6 MiB\n"},
+		{false, 1000, "Source      measured, from rollup"},
+		{false, 1000, "user        alice\n"},
+		{false, 1000, "Growth      not known yet\n"},
+		{true, SAMPLE_ESTIMATED,
+			"Source      estimated, measured 4 min 31 s before this snapshot\n"},
+		{true, SAMPLE_GUESSED, "Source      a guess: never measured yet\n"},
+		{false, 300, "PSS         not known\n"},
+		{false, 300, "Source      not measured: denied\n"},
+		{false, 300, "RSS         8.0 MiB\n"},
+		{false, 1002, "Source      the memory counts at process 1001\n"},
+		{false, 2200, "Swap        not known\n"},
+	};
+	const struct details closed = DETAILS_CLOSED;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_VIEW struct view *view = sample_open(
+			&(struct sample_options){.is_estimated = cases[i].is_estimated});
+		struct top_row row = row_of(view, cases[i].pid);
+
+		assert_true(page_has(&closed, view, &row, cases[i].text));
+	}
+}
+
+static void an_owner_has_its_largest_processes(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.more = 2000});
+	const struct details closed = DETAILS_CLOSED;
+	struct top_row row;
+
+	(void)state;
+	top_row_of_owner(OWNER_USER, "alice", 0, 0, &secret, &row);
+	assert_true(page_has(&closed, view, &row, "user alice\n"));
+	assert_true(page_has(&closed, view, &row,
+		"Its largest processes:\n     1000  390.6 MiB  firefox\n     1001  97.7 MiB  firefox\n"
+		"     1003  1.5 MiB  bash\n"));
+}
+
+static int compare_sizes(const void *a_, const void *b_)
+{
+	const uint64_t *a = a_, *b = b_;
+
+	return (*a < *b) - (*a > *b);
+}
+
+/* Of many processes the ten largest are listed, the largest first. */
+static void the_largest_processes_come_first(void **state)
+{
+	enum { MANY = 2000, LISTED = 10 };
+	AUTO_VIEW struct view *view = sample_open(
+		&(struct sample_options){.more = MANY, .growth_kib = 3});
+	const struct details closed = DETAILS_CLOSED;
+	AUTO_BUFFER struct buffer expected = {0};
+	uint64_t pss[MANY] = {0};
+	struct top_row row;
+	size_t count = 0;
+
+	(void)state;
+	top_row_of_owner(OWNER_USER, "user20042", 0, 0, &secret, &row);
+	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++)
+		if (!strcmp(view_owner(view, view_process(view, i), OWNER_USER), row.name))
+			pss[count++] = view_process(view, i)->q[PROCESS_PSS];
+	assert_true(count > LISTED);
+	qsort(pss, count, sizeof(*pss), compare_sizes);
+	for (size_t k = 0; k < LISTED; k++)
+		for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
+			const struct snapshot_process *p = view_process(view, i);
+
+			if (strcmp(view_owner(view, p, OWNER_USER), row.name) != 0 ||
+				p->q[PROCESS_PSS] != pss[k])
+				continue;
+			buffer_printf(&expected, "  %7u  ", p->pid);
+			human_add_bytes(&expected, pss[k]);
+			buffer_printf(&expected, "  %s\n", view_owner(view, p, OWNER_PROGRAM));
+		}
+	buffer_add_char(&expected, '\0');
+	assert_true(page_has(&closed, view, &row, expected.data));
+}
+
+static void growth_is_that_of_the_history(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	const struct details closed = DETAILS_CLOSED;
+	struct history history = {0};
+	const struct top_glance glance = {.view = view, .history = &history};
+	AUTO_BUFFER struct buffer text = {0};
+	struct top_row row = row_of(view, 1000);
+	static const char expected[] = "Growth      +30.0M in one minute\n";
+
+	(void)state;
+	assert_true(history_begin(&history, SAMPLE_BOOTTIME_NS - 60 * NS_PER_SEC, NS_PER_SEC));
+	history_add(&history, &row.past, row.amounts.q[AMOUNT_PSS] - (30 << 20));
+	details_render(&closed, &glance, &row, 80, &text);
+	assert_non_null(memmem(text.data, text.len, expected, strlen(expected)));
+	history_done(&history);
+}
+
+static void a_row_that_is_gone_says_so(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	const struct details closed = DETAILS_CLOSED;
+
+	(void)state;
+	assert_true(page_has(&closed, view, NULL, "This row is gone"));
+}
+
+static void output_of_commands_follows(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	struct top_row row = row_of(view, 1000);
+	struct details d = DETAILS_CLOSED;
+
+	(void)state;
+	assert_false(page_has(&d, view, &row, "memtally explain"));
+	buffer_add_text(&d.explain.text,
+		"one line of words that is much longer than the eighty columns that the terminal has here\n");
+	buffer_add_text(&d.map.text, "a table  with blanks is not folded even if it is longer than "
+				     "the eighty columns of this terminal\n");
+	assert_true(page_has(&d, view, &row,
+		"\nmemtally explain:\none line of words that is much longer "
+		"than the eighty columns that the terminal\nhas here\n"));
+	assert_true(page_has(&d, view, &row,
+		"\nmemtally map --by=kind:\na table  with blanks is not "
+		"folded even if it is longer than the eighty"));
+	details_close(&d);
+	d.error = -ENOMEM;
+	assert_true(
+		page_has(&d, view, &row, "cannot run memtally explain: Cannot allocate memory\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_has_its_figures),
+		cmocka_unit_test(an_owner_has_its_largest_processes),
+		cmocka_unit_test(the_largest_processes_come_first),
+		cmocka_unit_test(growth_is_that_of_the_history),
+		cmocka_unit_test(a_row_that_is_gone_says_so),
+		cmocka_unit_test(output_of_commands_follows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

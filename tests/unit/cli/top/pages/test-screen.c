@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests the screen: whole screens of all widths against golden grids, messages in place of figures,
+ * and that no state of any snapshot writes outside its cells.
+ */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <locale.h>
+#include <time.h>
+
+#include "cli/top/rows/samples.h"
+#include "cli/top/pages/screen.h"
+#include "cli/top/pages/top-keys.h"
+#include "tests/unit/support/golden.h"
+#include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/small.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+static const struct siphash_key secret = {{1, 2}};
+
+/* A screen without a terminal. */
+struct desk {
+	struct view *view; /* owned */
+	struct top_state state;
+	struct top_rows rows;
+	struct history history;
+	struct grid grid;
+	uint64_t age_ns;
+	const char *problem, *origin, *filters;
+	struct buffer text;
+};
+
+static void desk_done(struct desk *d)
+{
+	top_rows_done(&d->rows);
+	history_done(&d->history);
+	grid_done(&d->grid);
+	buffer_done(&d->text);
+	view_unref(d->view);
+}
+#define AUTO_DESK CLEANUP(desk_done)
+
+static void in_locale(const char *name)
+{
+	assert_non_null(setlocale(LC_CTYPE, name));
+	setenv("TZ", "UTC", 1);
+	tzset();
+}
+
+/* Shows VIEW, which D owns from now on. */
+static void desk_open(struct desk *d, enum top_view what, struct view *view)
+{
+	*d = (struct desk){.view = view, .origin = "", .filters = "", .age_ns = 3 * NS_PER_SEC};
+	top_state_init(&d->state, what);
+}
+
+static void draw(struct desk *d, size_t width, size_t height)
+{
+	const struct top_rows_source from = {
+		.view = d->view, .history = &d->history, .secret = &secret};
+	const struct screen screen = {
+		.state = &d->state,
+		.rows = &d->rows,
+		.history = &d->history,
+		.view = d->view,
+		.now_ns = d->view ? d->view->header->boottime_ns + d->age_ns : 0,
+		.host = "host-1",
+		.filters = d->filters,
+		.origin = d->origin,
+		.problem = d->problem,
+		.text = &d->text,
+	};
+
+	if (d->view)
+		assert_int_equal(top_rows_make(&d->rows, &d->state.asks, &from), 0);
+	assert_int_equal(screen_draw(&screen, width, height, &d->grid), 0);
+}
+
+static void expect_golden(const struct desk *d, const char *name)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	grid_render(&d->grid, &text);
+	assert_int_equal(text.error, 0);
+	golden_check(name, &text);
+}
+
+/* Returns true if the screen has TEXT. */
+static bool shows(const struct desk *d, const char *wanted)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	grid_render(&d->grid, &text);
+	return memmem(text.data, text.len, wanted, strlen(wanted));
+}
+
+/* Gives the history ten minutes in which process or owner I grew by I MiB a minute. */
+static void remember(struct desk *d)
+{
+	uint64_t end_ns = d->view->header->boottime_ns;
+	unsigned int i = 0;
+
+	for (uint64_t ago_s = 600; ago_s <= 600; ago_s -= 15) {
+		history_begin(&d->history, end_ns - ago_s * NS_PER_SEC, SAMPLE_INTERVAL_NS);
+		for (i = 0; i < d->rows.count; i++) {
+			const struct top_row *row = &d->rows.row[i];
+			uint64_t pss, less = ago_s * i * (MIB / 60);
+
+			if (amounts_get(&row->amounts, AMOUNT_PSS, &pss))
+				history_add(&d->history, &row->past, pss > less ? pss - less : 0);
+		}
+		history_end(&d->history);
+	}
+}
+
+static void screens_are_golden(void **state)
+{
+	static const struct {
+		const char *name, *locale;
+		enum top_view view;
+		size_t width, height;
+		struct sample_options options;
+		bool has_past;
+	} cases[] = {
+		{"top-40.txt", "C.UTF-8", TOP_VIEW_PROGRAM, 40, 24, {0}, true},
+		{"top-40-ascii.txt", "C", TOP_VIEW_PROGRAM, 40, 24, {0}, true},
+		{"top-80.txt", "C.UTF-8", TOP_VIEW_PROCESS, 80, 26, {.is_estimated = true}, true},
+		{"top-80-ascii.txt", "C", TOP_VIEW_PROCESS, 80, 26, {.is_estimated = true}, true},
+		{"top-132.txt", "C.UTF-8", TOP_VIEW_USER, 132, 24, {.is_blocked = true}, true},
+		{"top-132-nested.txt", "C.UTF-8", TOP_VIEW_NESTED, 132, 40, {0}, false},
+		{"top-300.txt", "C.UTF-8", TOP_VIEW_PROCESS, 300, 24, {0}, true},
+		{"top-public.txt", "C.UTF-8", TOP_VIEW_PROCESS, 80, 12, {.is_public = true}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_DESK struct desk d;
+
+		in_locale(cases[i].locale);
+		desk_open(&d, cases[i].view, sample_open(&cases[i].options));
+		d.state.asks.is_opposite = cases[i].view == TOP_VIEW_NESTED;
+		draw(&d, cases[i].width, cases[i].height);
+		if (cases[i].has_past)
+			remember(&d);
+		draw(&d, cases[i].width, cases[i].height);
+		expect_golden(&d, cases[i].name);
+	}
+}
+
+/* A letter for each style. */
+static void render_styles(const struct grid *g, struct buffer *to)
+{
+	static const char letters[STYLES + 1] = " tdhS>fbug*cAFSPCKH.?";
+
+	for (size_t y = 0; y < g->height; y++) {
+		for (size_t x = 0; x < g->width; x++)
+			buffer_add_char(to, letters[grid_at(g, x, y)->style]);
+		buffer_add_char(to, '|');
+		buffer_add_char(to, '\n');
+	}
+}
+
+static void styles_are_golden(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(
+		&d, TOP_VIEW_PROCESS, sample_open(&(struct sample_options){.is_estimated = true}));
+	snprintf(d.state.search, sizeof(d.state.search), "bash");
+	draw(&d, 80, 26);
+	remember(&d);
+	top_keys_press(&d.state, &d.rows, TOP_KEY_DOWN);
+	draw(&d, 80, 26);
+	render_styles(&d.grid, &text);
+	golden_check("top-80-styles.txt", &text);
+}
+
+static void pages_are_golden(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
+	d.state.page = TOP_PAGE_HELP;
+	draw(&d, 80, 100);
+	expect_golden(&d, "top-help.txt");
+	d.state.page = TOP_PAGE_COLUMNS;
+	d.state.line = 3;
+	draw(&d, 80, 24);
+	expect_golden(&d, "top-columns.txt");
+	d.state.page = TOP_PAGE_USERS;
+	draw(&d, 60, 16);
+	expect_golden(&d, "top-users.txt");
+}
+
+/* A page of text is scrolled to its last line at most. */
+static void texts_are_scrolled(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
+	for (unsigned int i = 0; i < 50; i++)
+		buffer_printf(&d.text, "line %u\n", i);
+	buffer_add_char(&d.text, '\0');
+	d.state.page = TOP_PAGE_DETAILS;
+	draw(&d, 80, 24);
+	assert_true(shows(&d, "line 0\n"));
+	assert_false(shows(&d, "line 49\n"));
+	d.state.line = 1000;
+	draw(&d, 80, 24);
+	assert_true(shows(&d, "line 49\n"));
+	assert_int_equal(d.state.line, 50 - d.state.height);
+}
+
+/* Without figures that may be shown there is a message and no figure. */
+static void problems_replace_figures(void **state)
+{
+	static const char problem[] = "no connection to memtallyd at /run/memtally/snapshot.sock: "
+				      "Connection refused";
+	AUTO_DESK struct desk d, none;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
+	d.problem = problem;
+	for (unsigned int page = 0; page <= TOP_PAGE_COLUMNS; page++) {
+		d.state.page = (enum top_page)page;
+		draw(&d, 80, 24);
+		assert_int_equal(shows(&d, "no connection"), page != TOP_PAGE_HELP);
+		assert_false(shows(&d, "firefox"));
+		assert_false(shows(&d, "391M"));
+		assert_false(shows(&d, "22:13:20"));
+	}
+	desk_open(&none, TOP_VIEW_PROCESS, NULL);
+	none.problem = problem;
+	draw(&none, 40, 8);
+	expect_golden(&none, "top-problem.txt");
+}
+
+static void paused_figures_say_so(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
+	d.age_ns = 3725 * NS_PER_SEC;
+	d.state.is_paused = true;
+	draw(&d, 80, 24);
+	assert_true(shows(&d, "22:13:20, 1 h 2 min ago"));
+	assert_true(shows(&d, "PAUSED"));
+}
+
+static void the_origin_has_a_line(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
+	d.origin = "measured by memtally itself";
+	draw(&d, 80, 24);
+	assert_true(shows(&d, "\nmeasured by memtally itself\n"));
+	assert_true(shows(&d, "firefox"));
+}
+
+static void filters_are_named(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
+	d.filters = " --unit=a.service";
+	snprintf(d.state.asks.user, sizeof(d.state.asks.user), "alice");
+	snprintf(d.state.asks.filter, sizeof(d.state.asks.filter), "fire");
+	draw(&d, 120, 24);
+	assert_true(shows(&d, "7nested  --unit=a.service user: alice filter: fire\n"));
+}
+
+static void small_terminals_get_a_message(void **state)
+{
+	static const struct {
+		size_t width, height;
+	} sizes[] = {{20, 24}, {39, 24}, {80, 7}, {1, 1}, {20, 1}};
+
+	(void)state;
+	in_locale("C.UTF-8");
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		AUTO_DESK struct desk d;
+
+		desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
+		draw(&d, sizes[i].width, sizes[i].height);
+		assert_false(shows(&d, "firefox"));
+		assert_int_equal(shows(&d, "memtally top needs"), sizes[i].width >= 20);
+	}
+}
+
+/* The cursor is at the end of the text that is typed. */
+static void prompts_have_the_cursor(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
+	draw(&d, 80, 24);
+	assert_false(d.grid.has_cursor);
+	d.state.prompt = TOP_PROMPT_FILTER;
+	snprintf(d.state.asks.filter, sizeof(d.state.asks.filter), "数");
+	draw(&d, 80, 24);
+	assert_true(d.grid.has_cursor);
+	assert_int_equal(d.grid.hot_y, 23);
+	assert_true(shows(&d, "ends): 数"));
+	assert_int_equal(grid_at(&d.grid, d.grid.hot_x - 2, 23)->text[0], 0x6570);
+}
+
+/* A snapshot of one process; all its names are NAME. */
+static struct view *named(const char *name)
+{
+	AUTO_SMALL struct small s = {0};
+	struct snapshot_process *p;
+
+	small_begin(&s);
+	ROW_SET(s.host, SCOPE_PROCESSES, 1);
+	p = builder_add_process(&s.builder);
+	assert_non_null(p);
+	p->pid = 7;
+	p->source = SOURCE_ROLLUP;
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++) {
+		struct snapshot_scope *o = builder_add_scope(
+			&s.builder, metric_owner_scope((enum owner_kind)kind));
+
+		p->owner[kind] = builder_add_text(&s.builder, name, strlen(name));
+		assert_non_null(o);
+		o->name = p->owner[kind];
+		ROW_SET(o, SCOPE_PROCESSES, 1);
+	}
+	ROW_SET(p, PROCESS_PSS, MIB);
+	return small_view(&s.builder, NULL);
+}
+
+/* Each cell has printable characters, and each line its width. */
+static void check_cells(const struct grid *g)
+{
+	for (size_t y = 0; y < g->height; y++) {
+		size_t columns = 0;
+
+		for (size_t x = 0; x < g->width; x++) {
+			const struct grid_cell *c = grid_at(g, x, y);
+
+			columns += c->span;
+			for (size_t i = 0; c->span && i < GRID_CHARACTERS && c->text[i]; i++)
+				assert_true(wcwidth(c->text[i]) >= 0);
+		}
+		assert_int_equal(columns, g->width);
+	}
+}
+
+/*
+ * Names with characters that move a cursor, turn text around or take no or two columns, in each view
+ * and page. A snapshot has clean names only, so the escape itself is "\x1b" in text.
+ */
+static void hostile_names_stay_in_their_cells(void **state)
+{
+	static const char *const locales[] = {"C.UTF-8", "C"};
+	char longest[SNAPSHOT_NAME_MAX + 1];
+	const char *const names[] = {"\\x1b[2J\\x1b[31m", "数据库服务数据库服务数据库服务",
+		"e\xcc\x81\xcc\x82\xcc\x83\xcc\x84", "\xcc\x81", "", " ",
+		"\xef\xbf\xbd\xef\xbf\xbd", "%s%n", "😀数", longest};
+
+	(void)state;
+	memset(longest, 'x', SNAPSHOT_NAME_MAX);
+	longest[SNAPSHOT_NAME_MAX] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		for (unsigned int v = 0; v < TOP_VIEWS * 2; v++) {
+			AUTO_DESK struct desk d;
+
+			in_locale(locales[v % 2]);
+			desk_open(&d, (enum top_view)(v / 2), named(names[i]));
+			snprintf(d.state.search, sizeof(d.state.search), "%.100s", names[i]);
+			d.state.asks.is_opposite = v / 2 == TOP_VIEW_NESTED;
+			for (size_t width = 40; width < 140; width += 33)
+				for (unsigned int page = 0; page <= TOP_PAGE_COLUMNS; page++) {
+					d.state.page = (enum top_page)page;
+					draw(&d, width, 20);
+					check_cells(&d.grid);
+				}
+		}
+}
+
+/* Random keys in any size: no cell goes wrong. */
+static void random_keys_draw_screens(void **state)
+{
+	static const uint32_t some[] = {TOP_KEY_UP, TOP_KEY_DOWN, TOP_KEY_LEFT, TOP_KEY_RIGHT,
+		TOP_KEY_PAGE_UP, TOP_KEY_PAGE_DOWN, TOP_KEY_HOME, TOP_KEY_END, TOP_KEY_ENTER,
+		TOP_KEY_ESCAPE, TOP_KEY_TAB, TOP_KEY_BACKSPACE, TOP_KEY_F0 + 3, TOP_KEY_F0 + 4};
+	AUTO_DESK struct desk d;
+	uint64_t random = 11;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(&(struct sample_options){.more = 50}));
+	for (unsigned int i = 0; i < unit_rounds(3000); i++) {
+		uint64_t n = unit_random(&random);
+		uint32_t key = n % 2 ? some[(n >> 8) % ARRAY_SIZE(some)] : ' ' + (n >> 8) % 95;
+
+		top_keys_press(&d.state, &d.rows, key);
+		draw(&d, 1 + (n >> 16) % 160, 1 + (n >> 24) % 40);
+		check_cells(&d.grid);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(screens_are_golden),
+		cmocka_unit_test(styles_are_golden),
+		cmocka_unit_test(pages_are_golden),
+		cmocka_unit_test(texts_are_scrolled),
+		cmocka_unit_test(problems_replace_figures),
+		cmocka_unit_test(paused_figures_say_so),
+		cmocka_unit_test(the_origin_has_a_line),
+		cmocka_unit_test(filters_are_named),
+		cmocka_unit_test(small_terminals_get_a_message),
+		cmocka_unit_test(prompts_have_the_cursor),
+		cmocka_unit_test(hostile_names_stay_in_their_cells),
+		cmocka_unit_test(random_keys_draw_screens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

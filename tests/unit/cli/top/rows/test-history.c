@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the history of rows: growth, trends, absence, exec, and what is forgotten. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include "base/cleanup.h"
+#include "cli/top/rows/history.h"
+
+#define MIB      (INT64_C(1) << 20)
+#define MINUTE   (60 * NS_PER_SEC)
+#define START_NS (1000 * NS_PER_SEC)
+
+/* Adds the PSS of ID at a time; the next snapshot comes after INTERVAL_NS. */
+static void add_rare(struct history *h, uint64_t at_ns, uint64_t interval_ns,
+	const struct history_id *id, uint64_t pss_bytes)
+{
+	if (!history_begin(h, at_ns, interval_ns))
+		return;
+	history_add(h, id, pss_bytes);
+	history_end(h);
+}
+
+static void add(struct history *h, uint64_t at_ns, const struct history_id *id, uint64_t pss_bytes)
+{
+	add_rare(h, at_ns, NS_PER_SEC, id, pss_bytes);
+}
+
+/* A PSS that grows by 1 MiB a second, seen every second for LONG_S seconds. */
+static uint64_t grow(struct history *h, const struct history_id *id, uint64_t long_s)
+{
+	for (uint64_t s = 0; s <= long_s; s++)
+		add(h, START_NS + s * NS_PER_SEC, id, (uint64_t)MIB * (1000 + s));
+	return START_NS + long_s * NS_PER_SEC;
+}
+
+static void growth_is_absent_until_it_was_seen(void **state)
+{
+	static const struct {
+		uint64_t seen_s, span_ns;
+		bool has;
+	} cases[] = {
+		{0, MINUTE, false},
+		{30, MINUTE, false},
+		{44, MINUTE, false},
+		{75, MINUTE, true},
+		{75, 10 * MINUTE, false},
+		{580, 10 * MINUTE, false},
+		{615, 10 * MINUTE, true},
+		{3000, 10 * MINUTE, true},
+	};
+	const struct history_id id = {.key = 42};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct history h = {0};
+		uint64_t now_ns = grow(&h, &id, cases[i].seen_s);
+		int64_t grown = 0, expected = (int64_t)(cases[i].span_ns / NS_PER_SEC) * MIB;
+
+		assert_int_equal(history_growth(&h, &id, now_ns, cases[i].span_ns,
+					 (uint64_t)MIB * (1000 + cases[i].seen_s), &grown),
+			cases[i].has);
+		/* The sample is within 15 s of the time. */
+		if (cases[i].has)
+			assert_in_range(grown, expected - 15 * MIB, expected + 15 * MIB);
+		history_done(&h);
+	}
+}
+
+static void a_smaller_pss_is_a_negative_growth(void **state)
+{
+	const struct history_id id = {.key = 42};
+	struct history h = {0};
+	int64_t grown;
+
+	(void)state;
+	add(&h, START_NS, &id, 5 * (uint64_t)MIB);
+	add(&h, START_NS + MINUTE, &id, 2 * (uint64_t)MIB);
+	assert_true(history_growth(&h, &id, START_NS + MINUTE, MINUTE, 2 * (uint64_t)MIB, &grown));
+	assert_int_equal(grown, -3 * MIB);
+	history_done(&h);
+}
+
+/* Snapshots that are rarer than slots: the sample before the time counts. */
+static void rare_snapshots_have_growth(void **state)
+{
+	const struct history_id id = {.key = 42};
+	struct history h = {0};
+	int64_t grown;
+
+	(void)state;
+	for (uint64_t i = 0; i <= 10; i++)
+		add_rare(&h, START_NS + i * MINUTE, MINUTE, &id, (uint64_t)MIB * (10 + i));
+	assert_true(history_growth(&h, &id, START_NS + 10 * MINUTE + 20 * NS_PER_SEC, MINUTE,
+		(uint64_t)MIB * 20, &grown));
+	assert_in_range(grown, MIB, 2 * MIB);
+	history_done(&h);
+}
+
+/* A gap of some minutes without snapshots is a gap in the history, too. */
+static void gaps_are_absent(void **state)
+{
+	const struct history_id id = {.key = 42};
+	uint8_t trend[HISTORY_TREND];
+	struct history h = {0};
+	int64_t grown;
+
+	(void)state;
+	add(&h, START_NS, &id, MIB);
+	add(&h, START_NS + 5 * MINUTE, &id, MIB);
+	assert_false(history_growth(&h, &id, START_NS + 5 * MINUTE, MINUTE, MIB, &grown));
+	history_trend(&h, &id, START_NS + 5 * MINUTE, MIB, trend);
+	assert_int_equal(trend[HISTORY_TREND - 2], 0);
+	assert_int_not_equal(trend[HISTORY_TREND - 1], 0);
+	/* as after a suspend of more than ten minutes */
+	add(&h, START_NS + 60 * MINUTE, &id, MIB);
+	for (uint64_t span = 1; span <= 10; span++)
+		assert_false(history_growth(
+			&h, &id, START_NS + 60 * MINUTE, span * MINUTE, MIB, &grown));
+	history_done(&h);
+}
+
+static void an_exec_begins_anew(void **state)
+{
+	const struct history_id before = {.key = 42, .since_ns = 5},
+				after = {.key = 42, .since_ns = 6};
+	struct history h = {0};
+	int64_t grown;
+
+	(void)state;
+	add(&h, START_NS, &before, MIB);
+	/* before the next sample */
+	assert_false(history_growth(&h, &after, START_NS + MINUTE, MINUTE, MIB, &grown));
+	add(&h, START_NS + MINUTE, &after, MIB);
+	assert_false(history_growth(&h, &after, START_NS + MINUTE, MINUTE, MIB, &grown));
+	add(&h, START_NS + 2 * MINUTE, &after, 3 * (uint64_t)MIB);
+	assert_true(history_growth(
+		&h, &after, START_NS + 2 * MINUTE, MINUTE, 3 * (uint64_t)MIB, &grown));
+	assert_int_equal(grown, 2 * MIB);
+	history_done(&h);
+}
+
+/* A reused pid has another start, and so another key: nothing of the old process is found. */
+static void processes_that_are_gone_are_forgotten(void **state)
+{
+	const struct history_id process = {.key = 42}, next = {.key = 43},
+				owner = {.key = 44, .is_lasting = true};
+	struct history h = {0};
+
+	(void)state;
+	assert_true(history_begin(&h, START_NS, NS_PER_SEC));
+	history_add(&h, &process, MIB);
+	history_add(&h, &owner, MIB);
+	history_end(&h);
+	assert_int_equal(h.count, 2);
+	for (uint64_t at = START_NS + MINUTE; at <= START_NS + 11 * MINUTE; at += MINUTE) {
+		add(&h, at, &next, MIB);
+		assert_int_equal(h.count, at <= START_NS + 10 * MINUTE ? 2 : 1);
+	}
+	history_done(&h);
+}
+
+/* As after a step back to an older snapshot: it changes nothing in what is remembered. */
+static void an_older_snapshot_adds_nothing(void **state)
+{
+	const struct history_id id = {.key = 42};
+	struct history h = {0};
+	int64_t before, after;
+	uint64_t now_ns;
+
+	(void)state;
+	now_ns = grow(&h, &id, 900);
+	assert_true(history_growth(&h, &id, now_ns, MINUTE, 1900 * (uint64_t)MIB, &before));
+	for (uint64_t back_s = 900; back_s >= 15; back_s -= 15)
+		add(&h, now_ns - back_s * NS_PER_SEC, &id, MIB);
+	assert_true(history_growth(&h, &id, now_ns, MINUTE, 1900 * (uint64_t)MIB, &after));
+	assert_int_equal(before, after);
+	history_done(&h);
+}
+
+static void trends_have_the_shape_of_the_pss(void **state)
+{
+	const struct history_id id = {.key = 42};
+	uint8_t trend[HISTORY_TREND];
+	struct history h = {0};
+	uint64_t now_ns;
+
+	(void)state;
+	now_ns = grow(&h, &id, 700);
+	history_trend(&h, &id, now_ns, (uint64_t)MIB * 1700, trend);
+	assert_int_equal(trend[0], 1);
+	assert_int_equal(trend[HISTORY_TREND - 1], HISTORY_LEVELS);
+	for (size_t i = 1; i < HISTORY_TREND; i++)
+		assert_in_range(trend[i], trend[i - 1], HISTORY_LEVELS);
+	/* A change of a hundredth of the PSS is nearly flat. */
+	history_done(&h);
+	for (uint64_t s = 0; s <= 600; s += 15)
+		add(&h, START_NS + s * NS_PER_SEC, &id, 1000 * (uint64_t)MIB + s * MIB / 60);
+	history_trend(&h, &id, START_NS + 10 * MINUTE, 1010 * (uint64_t)MIB, trend);
+	for (size_t i = 0; i < HISTORY_TREND; i++)
+		assert_in_range(trend[i], 1, 2);
+	/* Without a PSS. */
+	history_done(&h);
+	history_trend(&h, &id, START_NS, 0, trend);
+	assert_int_equal(trend[HISTORY_TREND - 1], 1);
+	assert_int_equal(trend[0], 0);
+}
+
+/* A paused screen does not change while samples go on. */
+static void the_past_stays_as_it_was(void **state)
+{
+	const struct history_id id = {.key = 42};
+	uint8_t then[HISTORY_TREND], later[HISTORY_TREND];
+	struct history h = {0};
+	int64_t grown, grown_later;
+	uint64_t now_ns;
+
+	(void)state;
+	now_ns = grow(&h, &id, 600);
+	history_trend(&h, &id, now_ns, 1600 * (uint64_t)MIB, then);
+	assert_true(history_growth(&h, &id, now_ns, MINUTE, 1600 * (uint64_t)MIB, &grown));
+	for (uint64_t s = 1; s <= 60; s++)
+		add(&h, now_ns + s * NS_PER_SEC, &id, 5 * (uint64_t)MIB);
+	history_trend(&h, &id, now_ns, 1600 * (uint64_t)MIB, later);
+	assert_true(history_growth(&h, &id, now_ns, MINUTE, 1600 * (uint64_t)MIB, &grown_later));
+	assert_memory_equal(then, later, sizeof(then));
+	assert_int_equal(grown, grown_later);
+	history_done(&h);
+}
+
+/* Rows come and go at random; the entries stay those of the rows that are there. */
+static void entries_stay_in_order(void **state)
+{
+	struct history h = {0};
+	uint64_t random = 3;
+
+	(void)state;
+	for (uint64_t round = 0; round < unit_rounds(300); round++) {
+		uint64_t at_ns = START_NS + round * HISTORY_SLOT_NS, present = 0;
+		bool is_in[64] = {false};
+
+		assert_true(history_begin(&h, at_ns, NS_PER_SEC));
+		for (uint64_t i = 0; i < 64; i++) {
+			const struct history_id id = {
+				.key = (i + 1) * UINT64_C(0x9e3779b97f4a7c15)};
+
+			is_in[i] = unit_random(&random) % 4;
+			if (!is_in[i])
+				continue;
+			history_add(&h, &id, (i + 1) * (uint64_t)MIB);
+			present++;
+		}
+		history_end(&h);
+		assert_int_equal(h.count, present);
+		for (uint64_t i = 0; i < 64; i++) {
+			const struct history_id id = {
+				.key = (i + 1) * UINT64_C(0x9e3779b97f4a7c15)};
+			int64_t grown = -1;
+
+			assert_int_equal(
+				history_growth(&h, &id, at_ns, 0, (i + 2) * (uint64_t)MIB, &grown),
+				is_in[i]);
+			if (is_in[i])
+				assert_int_equal(grown, MIB);
+		}
+	}
+	history_done(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(growth_is_absent_until_it_was_seen),
+		cmocka_unit_test(a_smaller_pss_is_a_negative_growth),
+		cmocka_unit_test(rare_snapshots_have_growth),
+		cmocka_unit_test(gaps_are_absent),
+		cmocka_unit_test(an_exec_begins_anew),
+		cmocka_unit_test(processes_that_are_gone_are_forgotten),
+		cmocka_unit_test(an_older_snapshot_adds_nothing),
+		cmocka_unit_test(trends_have_the_shape_of_the_pss),
+		cmocka_unit_test(the_past_stays_as_it_was),
+		cmocka_unit_test(entries_stay_in_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
