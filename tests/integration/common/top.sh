@@ -18,19 +18,20 @@ cat >"$DIR/pane" <<'END'
 cd "$1" && shift
 set -m
 trap : INT
-stty -a >stty.before
+settings() { stty -a | sed 's/rows [0-9]*; columns [0-9]*;//'; }
+settings >stty.before
 printf 'line above\n'
 sh -c 'echo $$ >top.pid.new; mv top.pid.new top.pid; exec env "$@"' - "$@" 2>top.err
 status=$?
 while [ -n "$(jobs -s)" ]; do
-	stty -a >stty.stopped.new
+	settings >stty.stopped.new
 	mv stty.stopped.new stty.stopped
 	until [ -e go ]; do sleep 0.05; done
 	fg >/dev/null # with an error output of its own, bash would not give it the terminal
 	status=$?
 done
 echo "$status" >top.status.new
-stty -a >stty.after
+settings >stty.after
 printf 'line below\n'
 mv top.status.new top.status
 exec sleep inf
