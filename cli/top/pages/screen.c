@@ -80,8 +80,9 @@ static void draw_title(const struct screen *s, struct grid *g, size_t y)
 	cell_add_cut(&text, s->host, g->width / 3);
 	if (s->view && !s->problem) {
 		add_time(s, &text);
-		buffer_printf(&text, "  %llu processes",
-			(unsigned long long)view_host(s->view)->q[SCOPE_PROCESSES]);
+		if (ROW_HAS(view_host(s->view), SCOPE_PROCESSES))
+			buffer_printf(&text, "  %llu processes",
+				(unsigned long long)view_host(s->view)->q[SCOPE_PROCESSES]);
 	}
 	buffer_add_char(&text, '\0');
 	if (!text.error)

@@ -72,7 +72,7 @@ static struct history_entry *history_new(struct history *h, uint64_t key)
 
 static void history_clear(struct history_entry *e, const struct history_id *id)
 {
-	*e = (struct history_entry){.id = *id};
+	*e = (struct history_entry){.id = *id, .last_slot = UINT64_MAX};
 	memset(e->kib, 0xff, sizeof(e->kib));
 }
 

@@ -349,6 +349,69 @@ static struct view *named(const char *name)
 	return small_view(&s.builder, NULL);
 }
 
+static void draw_host(struct desk *d, const int64_t *gib, size_t width)
+{
+	static const enum balance_quantity lines[] = {BALANCE_PSS_ANON, BALANCE_PSS_FILE,
+		BALANCE_PSS_SHMEM, BALANCE_TMPFS, BALANCE_PSS_UNSPLIT, BALANCE_PAGE_CACHE,
+		BALANCE_PAGE_TABLES, BALANCE_SLAB_RECLAIMABLE, BALANCE_HUGETLB, BALANCE_FREE,
+		BALANCE_RESIDUAL};
+	AUTO_SMALL struct small s = {0};
+	struct snapshot_balance *b;
+
+	small_begin(&s);
+	ROW_SET(s.host, SCOPE_MEM_TOTAL, UINT64_C(100) << 30);
+	b = builder_add_balance(&s.builder);
+	assert_non_null(b);
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		ROW_SET(b, lines[i], (uint64_t)gib[i] << 30);
+	desk_open(d, TOP_VIEW_PROGRAM, small_view(&s.builder, NULL));
+	draw(d, width, 24);
+}
+
+/* Each band is as long as its part of the memory. All kinds of kernel memory are one band. */
+static void bands_are_parts_of_the_host(void **state)
+{
+	static const struct {
+		int64_t gib[11];
+		const char *bar, *legend;
+	} cases[] = {
+		{{40, 10, 4, 6, 0, 20, 2, 3, 0, 10, 5},
+			"\nAAAAAAAAAAAAAAAAAAAAFFFFFSSSSSCCCCCCCCCCKKK.....??\n", "Cache 20.0G"},
+		{{0, 0, 0, 0, 50, 0, 0, 0, 50, 0, 0},
+			"\nPPPPPPPPPPPPPPPPPPPPPPPPPHHHHHHHHHHHHHHHHHHHHHHHHH\n",
+			"Processes 50.0G"},
+		/* more lines than memory: they share the bar */
+		{{100, 0, 0, 0, 0, 25, 0, 0, 0, 0, -25},
+			"\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAACCCCCCCCCC\n",
+			"?unaccounted -25.0G"},
+	};
+
+	(void)state;
+	in_locale("C.UTF-8");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_DESK struct desk d;
+		AUTO_DESK struct desk wide;
+
+		draw_host(&d, cases[i].gib, 50);
+		assert_true(shows(&d, cases[i].bar));
+		assert_int_equal(shows(&d, "Hugetlb"), cases[i].gib[8] != 0);
+		draw_host(&wide, cases[i].gib, 100);
+		assert_true(shows(&wide, cases[i].legend));
+	}
+}
+
+static void a_missing_balance_sheet_says_so(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROGRAM, named("bash"));
+	draw(&d, 80, 24);
+	assert_true(shows(&d, "\nthis snapshot has no balance sheet of the host\n"));
+	assert_true(shows(&d, "swap: not known"));
+}
+
 /* Each cell has printable characters, and each line its width. */
 static void check_cells(const struct grid *g)
 {
@@ -433,6 +496,8 @@ int main(void)
 		cmocka_unit_test(filters_are_named),
 		cmocka_unit_test(small_terminals_get_a_message),
 		cmocka_unit_test(prompts_have_the_cursor),
+		cmocka_unit_test(bands_are_parts_of_the_host),
+		cmocka_unit_test(a_missing_balance_sheet_says_so),
 		cmocka_unit_test(hostile_names_stay_in_their_cells),
 		cmocka_unit_test(random_keys_draw_screens),
 	};

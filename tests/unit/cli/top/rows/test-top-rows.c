@@ -334,6 +334,28 @@ static void branches_have_the_sums_of_all_below(void **state)
 	assert_int_equal(m.rows.total.q[AMOUNT_PSS], 31 * MIB);
 }
 
+/* The sum of a branch is remembered apart from the process at its head; a single process is itself. */
+static void branches_have_a_past_of_their_own(void **state)
+{
+	static const struct person people[] = {{1, 0, 1}, {2, 1, 2}};
+	AUTO_VIEW struct view *view = family(people, ARRAY_SIZE(people));
+	AUTO_MADE struct made m = {0};
+	struct top_row alone;
+	int64_t grown;
+
+	(void)state;
+	top_state_init(&m.state, TOP_VIEW_TREE);
+	make(&m, view);
+	top_row_of_process(view, view_process(view, 0), &secret, &alone);
+	assert_int_equal(top_rows_at(&m.rows, 0)->key, alone.key);
+	assert_int_not_equal(top_rows_at(&m.rows, 0)->past.key, alone.past.key);
+	assert_true(
+		history_growth(&m.history, &top_rows_at(&m.rows, 0)->past, 0, 0, 3 * MIB, &grown));
+	assert_int_equal(grown, 0);
+	top_row_of_process(view, view_process(view, 1), &secret, &alone);
+	assert_int_equal(top_rows_at(&m.rows, 1)->past.key, alone.past.key);
+}
+
 /* A chain of 3000 processes. */
 static void deep_trees_are_shown(void **state)
 {
@@ -507,6 +529,7 @@ int main(void)
 		cmocka_unit_test(rows_are_sorted_by_any_column),
 		cmocka_unit_test(children_are_below_their_parents),
 		cmocka_unit_test(branches_have_the_sums_of_all_below),
+		cmocka_unit_test(branches_have_a_past_of_their_own),
 		cmocka_unit_test(deep_trees_are_shown),
 		cmocka_unit_test(nested_rows_are_users_programs_and_processes),
 		cmocka_unit_test(branches_are_the_sums_of_the_image),

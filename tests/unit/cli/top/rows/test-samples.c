@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests samples: which rows of a snapshot the history gets, and when. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include "cli/top/rows/samples.h"
+#include "cli/top/rows/top-row.h"
+#include "tests/unit/support/snapshot/sample.h"
+
+static const struct siphash_key secret = {{1, 2}};
+
+static void take(struct history *h, const struct sample_options *options)
+{
+	AUTO_VIEW struct view *view = sample_open(options);
+
+	samples_take(h, view, &secret);
+}
+
+/* Returns true if H has a sample of the row in VIEW, which is the last snapshot. */
+static bool has(const struct history *h, const struct view *view, const struct top_row *row)
+{
+	int64_t grown;
+
+	return history_growth(h, &row->past, view->header->boottime_ns, 0, 0, &grown);
+}
+
+static bool has_process(const struct history *h, const struct view *view, uint32_t pid)
+{
+	struct top_row row;
+
+	top_row_of_process(view, view_find_process(view, pid), &secret, &row);
+	return has(h, view, &row);
+}
+
+static bool has_owner(
+	const struct history *h, const struct view *view, enum owner_kind kind, const char *name)
+{
+	struct top_row row;
+
+	top_row_of_owner(kind, name, 0, 0, &secret, &row);
+	return has(h, view, &row);
+}
+
+static void rows_with_a_pss_have_samples(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	struct history h = {0};
+
+	(void)state;
+	samples_take(&h, view, &secret);
+	assert_true(has_process(&h, view, 1000));
+	assert_true(has_process(&h, view, 5000));
+	assert_false(has_process(&h, view, 300));  /* denied */
+	assert_false(has_process(&h, view, 1002)); /* its memory counts at another one */
+	assert_true(has_owner(&h, view, OWNER_USER, "alice"));
+	assert_true(has_owner(&h, view, OWNER_PROGRAM, "bash"));
+	assert_true(has_owner(&h, view, OWNER_UNIT, "init.scope"));
+	assert_true(has_owner(&h, view, OWNER_CONTAINER, SAMPLE_CONTAINER));
+	assert_false(has_owner(&h, view, OWNER_USER, "bash"));
+	assert_false(has_owner(&h, view, OWNER_USER, "4242")); /* none of its processes was read */
+	assert_false(has_owner(&h, view, OWNER_USER, "(other)")); /* no row of its own */
+	history_done(&h);
+}
+
+/* Processes that have exited are forgotten with the next slot; owners are not. */
+static void rows_that_are_gone_are_forgotten(void **state)
+{
+	const struct sample_options many = {.more = 100},
+				    few = {.boottime_ns = SAMPLE_BOOTTIME_NS + HISTORY_SLOT_NS,
+					    .older_ns = HISTORY_SLOT_NS};
+	struct history h = {0};
+	size_t before;
+
+	(void)state;
+	take(&h, &many);
+	before = h.count;
+	take(&h, &(struct sample_options){.boottime_ns = SAMPLE_BOOTTIME_NS + NS_PER_SEC});
+	assert_int_equal(h.count, before); /* the same slot */
+	take(&h, &few);
+	assert_int_equal(h.count, before - 100);
+	history_done(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_with_a_pss_have_samples),
+		cmocka_unit_test(rows_that_are_gone_are_forgotten),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
