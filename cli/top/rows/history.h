@@ -41,7 +41,7 @@ struct history_id {
 struct history_entry {
 	struct history_id id;
 	uint64_t instance;           /* the memtallyd that .id.since_ns is by */
-	uint64_t last_slot;          /* the newest slot with a sample */
+	uint64_t last_slot;          /* the newest slot with a sample; UINT64_MAX: none */
 	bool is_seen;                /* in the snapshot that is being added */
 	uint32_t kib[HISTORY_SLOTS]; /* by slot % HISTORY_SLOTS; HISTORY_ABSENT: no sample */
 };
