@@ -13,6 +13,7 @@
 #include "cli/top/rows/samples.h"
 #include "cli/top/pages/screen.h"
 #include "cli/top/pages/top-keys.h"
+#include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/golden.h"
 #include "tests/unit/support/snapshot/sample.h"
 #include "tests/unit/support/snapshot/small.h"
@@ -461,6 +462,25 @@ static void hostile_names_stay_in_their_cells(void **state)
 		}
 }
 
+/* Without memory for a text, a screen lacks that text, and nothing else happens. */
+static void missing_memory_leaves_texts_out(void **state)
+{
+	(void)state;
+	in_locale("C.UTF-8");
+	for (unsigned int page = 0; page <= TOP_PAGE_COLUMNS; page++)
+		for (unsigned int n = 1; n; n = allocation_next(n)) {
+			AUTO_DESK struct desk d;
+
+			desk_open(&d, TOP_VIEW_TREE, sample_open(NULL));
+			draw(&d, 80, 24);
+			d.state.page = (enum top_page)page;
+			allocation_fail_at(n);
+			draw(&d, 80, 24);
+			allocation_end();
+			check_cells(&d.grid);
+		}
+}
+
 /* Random keys in any size: no cell goes wrong. */
 static void random_keys_draw_screens(void **state)
 {
@@ -499,6 +519,7 @@ int main(void)
 		cmocka_unit_test(bands_are_parts_of_the_host),
 		cmocka_unit_test(a_missing_balance_sheet_says_so),
 		cmocka_unit_test(hostile_names_stay_in_their_cells),
+		cmocka_unit_test(missing_memory_leaves_texts_out),
 		cmocka_unit_test(random_keys_draw_screens),
 	};
 

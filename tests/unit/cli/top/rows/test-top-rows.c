@@ -7,6 +7,7 @@
 #include "cli/top/rows/samples.h"
 #include "cli/top/rows/top-rows.h"
 #include "snapshot/sums.h"
+#include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/snapshot/sample.h"
 #include "tests/unit/support/snapshot/small.h"
 
@@ -518,6 +519,38 @@ static void keys_stay_those_of_the_process(void **state)
 	}
 }
 
+/* Each allocation fails in turn: there are no rows then, and the next call makes them. */
+static void missing_memory_leaves_no_rows(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.more = 50});
+
+	(void)state;
+	for (unsigned int v = 0; v < TOP_VIEWS; v++)
+		for (unsigned int n = 1; n; n = allocation_next(n)) {
+			AUTO_MADE struct made m = {.has_members = v % 2};
+			const struct top_rows_source from = {
+				.view = view,
+				.history = &m.history,
+				.members = m.has_members ? &m.members : NULL,
+				.secret = &secret,
+			};
+			bool failed;
+			int r;
+
+			top_state_init(&m.state, (enum top_view)v);
+			query_init(&m.members, METRIC_PROCESS);
+			allocation_fail_at(n);
+			r = top_rows_make(&m.rows, &m.state.asks, &from);
+			failed = allocation_end();
+			/* Without memory for the history there is no history. */
+			assert_true(r == 0 || (r == -ENOMEM && failed));
+			if (r < 0)
+				assert_int_equal(m.rows.shown, 0);
+			make(&m, view);
+			assert_true(m.rows.shown > 0);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -534,6 +567,7 @@ int main(void)
 		cmocka_unit_test(nested_rows_are_users_programs_and_processes),
 		cmocka_unit_test(branches_are_the_sums_of_the_image),
 		cmocka_unit_test(public_images_have_sums_only),
+		cmocka_unit_test(missing_memory_leaves_no_rows),
 		cmocka_unit_test(keys_tell_rows_apart),
 		cmocka_unit_test(keys_stay_those_of_the_process),
 	};
