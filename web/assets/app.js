@@ -42,6 +42,11 @@ function addProcessTable(section) {
 	return table;
 }
 
+// An owner without processes stays in the snapshot for an hour; tables leave it out.
+function hasProcesses(row) {
+	return row.processes !== 0;
+}
+
 // Returns whether ANSWERS are of one snapshot; a refusal is of none.
 function isOfOne(answers) {
 	const sequences = answers.map((answer) => answer.snapshot?.sequence).filter((sequence) => sequence !== undefined);
@@ -172,8 +177,8 @@ class Page {
 		this.#seen = { snapshot: host.snapshot, at: host.at, host: host.host };
 		rows.forEach((row) => (row.growth = growthOf(row)));
 		showHost(host.host, host.snapshot);
-		this.tables.users.show(users.users);
-		this.tables.programs.show(programs.programs);
+		this.tables.users.show(users.users.filter(hasProcesses));
+		this.tables.programs.show(programs.programs.filter(hasProcesses));
 		this.tables.processes.show(rows);
 		setText(byId("processes-note"), this.#noteOf(processes));
 		this.map.show(users.users, rows, this.#noteOf(processes));

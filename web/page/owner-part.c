@@ -97,6 +97,20 @@ static int owner_part_compare_doubt(const void *a, const void *b, void *rows_)
 	return ia < ib ? -1 : 1;
 }
 
+/* Drops rows without processes, which stay in the snapshot for an hour. */
+static void owner_rows_drop_empty(struct owner_rows *rows)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct snapshot_scope *row = owner_rows_at(rows, i);
+
+		if (!ROW_HAS(row, SCOPE_PROCESSES) || row->q[SCOPE_PROCESSES])
+			rows->index[count++] = rows->index[i];
+	}
+	rows->count = count;
+}
+
 /* Chooses and sorts the rows of KIND. Returns 0 or -ENOMEM. */
 static int owner_part_sort(const struct view *view, enum owner_kind kind,
 	const struct owner_column *column, struct owner_rows *ret)
@@ -115,6 +129,8 @@ static int owner_part_sort(const struct view *view, enum owner_kind kind,
 	if (field && query_set(query, "sort", field, error) < 0)
 		return -EINVAL; /* a fault of the table */
 	r = query_run(query, view, &ret->index, &ret->count);
+	if (r == 0)
+		owner_rows_drop_empty(ret);
 	if (r == 0 && column->order == PAGE_ORDER_DOUBT && ret->count)
 		qsort_r(ret->index, ret->count, sizeof(*ret->index), owner_part_compare_doubt, ret);
 	return r;

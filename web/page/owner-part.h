@@ -3,7 +3,8 @@
  * Tables of Owners on the Page
  *
  * The users and the programs, as tables with bars. The heads of columns are links that sort. The
- * script shows newer rows in the same tables and reads from the heads which fields they have. Pure.
+ * script shows newer rows in the same tables and reads from the heads which fields they have. Owners
+ * without processes are left out. Pure.
  */
 #ifndef MEMTALLY_WEB_PAGE_OWNER_PART_H
 #define MEMTALLY_WEB_PAGE_OWNER_PART_H

@@ -49,10 +49,11 @@ static void shows_each_owner(void **state)
 	AUTO_FREE char *programs = render(view, PAGE_TABLE_PROGRAMS, PAGE_ORDER_PSS);
 
 	(void)state;
-	/* All but "(other)". */
+	/* All but "(other)", and a program of the sample without processes. */
 	assert_int_equal(count(users, "<tr><th scope=\"row\">"), view_count(view, METRIC_USER) - 1);
 	assert_int_equal(
-		count(programs, "<tr><th scope=\"row\">"), view_count(view, METRIC_PROGRAM) - 1);
+		count(programs, "<tr><th scope=\"row\">"), view_count(view, METRIC_PROGRAM) - 2);
+	assert_null(strstr(programs, "<bdi>ended</bdi>"));
 	assert_null(strstr(users, "<tfoot>"));
 	assert_non_null(strstr(users, "href=\"/api/v1/users\""));
 	assert_non_null(strstr(programs, "href=\"/api/v1/programs\""));
