@@ -12,12 +12,12 @@
 #include "snapshot/owner.h"
 
 /* Appends a time in seconds, with milliseconds if it is no whole second. */
-static void add_time(struct buffer *to, uint64_t ns)
+static void history_answer_add_time(struct buffer *to, uint64_t ns)
 {
 	decimal_add_seconds(to, ns - ns % NS_PER_MSEC);
 }
 
-static void add_value(struct buffer *to, double value, bool is_whole)
+static void history_answer_add_value(struct buffer *to, double value, bool is_whole)
 {
 	if (isnan(value))
 		buffer_add_text(to, "null");
@@ -34,7 +34,7 @@ static void history_answer_add_values(
 	for (size_t i = 0; i < count; i++) {
 		if (i)
 			buffer_add_char(to, ',');
-		add_value(to, values[i], is_whole);
+		history_answer_add_value(to, values[i], is_whole);
 	}
 	buffer_add_char(to, ']');
 }
@@ -75,9 +75,9 @@ static void history_answer_add_sources(const struct history_query *q, const stru
 		n = count_alike(t, i);
 		buffer_printf(to, "%s{\"source\":\"%s\",\"from_seconds\":", i ? "," : "",
 			is_web ? "memtally-web" : "memtally-ledger");
-		add_time(to, first->time_ns);
+		history_answer_add_time(to, first->time_ns);
 		buffer_add_text(to, ",\"to_seconds\":");
-		add_time(to, find_end_ns(q, p, t, i + n - 1));
+		history_answer_add_time(to, find_end_ns(q, p, t, i + n - 1));
 		buffer_add_text(to, ",\"resolution_seconds\":");
 		buffer_add_u64(to, is_web ? p->resolution_s : first->length_ns / NS_PER_SEC);
 		buffer_add_char(to, '}');
@@ -91,7 +91,7 @@ static void add_times(const struct history_table *t, struct buffer *to)
 	for (size_t i = 0; i < t->slots; i++) {
 		if (i)
 			buffer_add_char(to, ',');
-		add_time(to, t->slot[i].time_ns);
+		history_answer_add_time(to, t->slot[i].time_ns);
 	}
 	buffer_add_char(to, ']');
 }

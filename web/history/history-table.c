@@ -169,7 +169,8 @@ static int compare_candidates(const void *a_, const void *b_, void *candidates)
 	return r ? r : strcmp(a->row->user, b->row->user);
 }
 
-static struct history_row *add_row(struct history_table *t, enum history_row_kind kind)
+static struct history_row *history_table_add_row(
+	struct history_table *t, enum history_row_kind kind)
 {
 	struct history_row *row = &t->row[t->rows++];
 
@@ -198,21 +199,21 @@ static int history_table_choose_rows(struct history_filling *f)
 		order[i] = i;
 	qsort_r(order, f->candidates, sizeof(*order), compare_candidates, f->candidate);
 	if (f->query->scope == METRIC_HOST)
-		add_row(t, HISTORY_ROW_HOST);
+		history_table_add_row(t, HISTORY_ROW_HOST);
 	for (size_t i = 0; i < f->candidates && i < limit; i++) {
 		struct history_candidate *c = &f->candidate[order[i]];
 		struct history_row *row;
 
 		if (isnan(c->weight))
 			break;
-		row = add_row(t, HISTORY_ROW_OWNER);
+		row = history_table_add_row(t, HISTORY_ROW_OWNER);
 		row->name = c->row->name;
 		row->user = c->row->user;
 		row->id = c->row->id;
 		c->place = (int64_t)(t->rows - 1);
 	}
 	if (has_other(f))
-		add_row(t, HISTORY_ROW_OTHER);
+		history_table_add_row(t, HISTORY_ROW_OTHER);
 	return 0;
 }
 
@@ -259,7 +260,7 @@ static void history_table_add_sample(
 }
 
 /* Adds the host's value in the point that C has read to SLOT. The ledger's is the sum of all owners of a kind. */
-static void add_total(struct history_filling *f, const struct history_part *part,
+static void history_table_add_total(struct history_filling *f, const struct history_part *part,
 	const struct ring_cursor *c, size_t slot)
 {
 	size_t count;
@@ -287,7 +288,7 @@ static void fill_point(struct history_filling *f, const struct history_part *par
 	const struct ring_sample *sample = ring_cursor_samples(c, scope, &count);
 
 	f->points[slot]++;
-	add_total(f, part, c, slot);
+	history_table_add_total(f, part, c, slot);
 	for (size_t i = 0; i < count; i++) {
 		const struct history_candidate *found = candidate_of(f, part, &sample[i]);
 
