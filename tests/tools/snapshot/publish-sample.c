@@ -12,10 +12,11 @@
  * TOLD is the interval stated in snapshots, by which they become stale; default: the true interval.
  * MORE adds processes, and EXPORTED of these have series of their own. After COUNT snapshots it
  * sends nothing more and keeps connections open. With STEP, the COUNT snapshots are STEP apart by
- * their own times, and the last one is of the time when publish-sample was started. Process I of
- * MORE, counted from 0, has I * KIB more in each snapshot than in the one before. The first GOOD
- * snapshots have no fault. Later ones have KIND: torn, truncated, unsealed, foreign, file, empty (no
- * descriptor), two (descriptors), close.
+ * their own times, and the last one is of the time when publish-sample was started. Each client
+ * gets all that follow its first one, however slow it is. Process I of MORE, counted from 0, has I
+ * times KIB more in each snapshot than in the one before. The first GOOD snapshots have no fault.
+ * Later ones have KIND: torn, truncated, unsealed, foreign, file, empty (no descriptor), two
+ * (descriptors), close.
  */
 #include "config.h"
 
@@ -37,6 +38,8 @@
 #include "snapshot/image.h"
 #include "tests/unit/support/snapshot/sample.h"
 #include "tests/unit/support/snapshot/snapshot-socket.h"
+
+enum { RETRY_MS = 20 }; /* until a client that has not read is tried again */
 
 struct publisher {
 	uint64_t interval_ms, told_ms, count, more, exported, is_restricted, is_moving, is_public,
@@ -221,6 +224,15 @@ static void publish(struct publisher *p)
 	snapshot_socket_publish(&p->socket, fd);
 }
 
+/* Returns whether the next snapshot may be sent: with STEP, if no client lacks the last one. */
+static bool is_taken(const struct publisher *p)
+{
+	for (size_t i = 0; p->step_ms && i < p->socket.clients; i++)
+		if (!p->socket.client[i].has_image)
+			return false;
+	return true;
+}
+
 int main(int argc, char *argv[])
 {
 	struct publisher p = {
@@ -249,12 +261,13 @@ int main(int argc, char *argv[])
 
 		if (!p.socket.accepted)
 			due = now + p.interval_ms * NS_PER_MSEC;
-		if (!is_over && now >= due) {
+		if (!is_over && now >= due && is_taken(&p)) {
 			publish(&p);
 			due += p.interval_ms * NS_PER_MSEC;
 			continue;
 		}
-		if (poll(&clients, 1, is_over ? -1 : (int)((due - now) / NS_PER_MSEC + 1)) > 0)
-			snapshot_socket_serve(&p.socket);
+		poll(&clients, 1,
+			is_over || now >= due ? RETRY_MS : (int)((due - now) / NS_PER_MSEC + 1));
+		snapshot_socket_serve(&p.socket);
 	}
 }
