@@ -216,10 +216,10 @@ static int rule_matches(const struct rule *rule, struct matching *m)
 /* Adds the path of each line of TEXT, "NUMBER:CONTROLLERS:PATH". Returns 0 or -ENOMEM. */
 static int paths_add(struct paths *paths, struct template_text text)
 {
-	struct scan all = {text.text, text.text + text.len}, line, part;
+	struct scan all = {text.text, text.text + text.len}, line, number, controllers;
 
 	while (scan_part(&all, '\n', &line)) {
-		if (!scan_part(&line, ':', &part) || !scan_part(&line, ':', &part))
+		if (!scan_part(&line, ':', &number) || !scan_part(&line, ':', &controllers))
 			continue;
 		if (ARRAY_RESERVE(paths->item, paths->room, paths->count + 1) < 0)
 			return -ENOMEM;

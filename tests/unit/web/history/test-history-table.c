@@ -27,7 +27,8 @@ static const struct history_row *find_row(const struct history_table *t, const c
 {
 	size_t i = 0;
 
-	while (i < t->rows && (t->row[i].kind != HISTORY_ROW_OWNER || strcmp(t->row[i].name, name)))
+	while (i < t->rows &&
+		(t->row[i].kind != HISTORY_ROW_OWNER || strcmp(t->row[i].name, name) != 0))
 		i++;
 	assert_true(i < t->rows);
 	return &t->row[i];
