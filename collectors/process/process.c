@@ -443,7 +443,7 @@ static int fetch_cmdline(struct process_reading *g, size_t enough, struct buffer
 static int check_memory(const struct process_reading *g)
 {
 	char path[PROCESS_PATH_SIZE], text[128];
-	struct statm statm;
+	struct statm statm = {0};
 	size_t len;
 	int e = file_read(
 		g->dirfd, process_path(g->process, "statm", path), text, sizeof(text), &len);
