@@ -332,6 +332,7 @@ tell_places() {
   page        http://127.0.0.1:$port/
   metrics     http://127.0.0.1:$port/metrics
   JSON        http://127.0.0.1:$port/api/v1/users
+  live        $(memtally_beside top)
   terminal    $(memtally_beside users)
   status      $(memtally_beside status)
   over time   $(memtally_beside usage)
