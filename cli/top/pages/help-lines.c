@@ -15,12 +15,15 @@ enum { INDENT = 11 };
 static const char *const sentences[] = {
 	"The bar is all memory of the host. Its letters are the first letters of the legend: Anon, "
 	"memory of processes that is in no file; File, files that processes map; Shared, shared "
-	"memory and tmpfs; Cache, files that no process maps; Kernel; . is free; ? is what no counter "
-	"explains.",
+	"memory and tmpfs; Unsplit, PSS that memtallyd has not divided into these three yet; Cache, "
+	"files that no process maps; Kernel; . is free; ? is what no counter explains, and below 0 if "
+	"estimates are too high.",
 	"PSS is the memory of a process, with its share of each page that it shares. Figures of users, "
 	"programs and units are sums, and add up to that of the host. K, M, G are KiB, MiB, GiB.",
-	"The column beside PSS says how far the PSS may be off. It is empty if the PSS is certain to "
-	"5 % or 1 MiB.",
+	"The column beside PSS says how far the PSS may be off: by a percentage of it; a sign of at least "
+	"or at most, with an amount: the PSS itself may be so much; guess: the process was never "
+	"measured. It is empty if the PSS is certain to 5 % or 1 MiB. The sum of all processes is surer "
+	"than its parts, because the kernel has counters of it.",
 	"A word in place of the PSS says why there is none: denied (no permission), blocked (the kernel "
 	"keeps readers waiting), changes (exec during the reading), invalid, error, shared (the memory "
 	"counts at another process).",

@@ -22,7 +22,7 @@ static const struct band {
 	{'A', "Anon", "Anonymous memory", STYLE_ANON, false},
 	{'F', "File", "Files that processes map", STYLE_FILE, false},
 	{'S', "Shared", "Shared memory", STYLE_SHARED, false},
-	{'P', "Processes", "Processes, kind unknown", STYLE_UNSPLIT, true},
+	{'U', "Unsplit", "Unsplit: Anon, File or Shared", STYLE_UNSPLIT, true},
 	{'C', "Cache", "Cache", STYLE_CACHE, false},
 	{'K', "Kernel", "Kernel", STYLE_KERNEL, false},
 	{'H', "Hugetlb", "Hugetlb pools", STYLE_HUGETLB, true},
@@ -170,7 +170,9 @@ size_t host_lines_draw_bar(const struct view *view, struct grid *g, size_t y, si
 		return 1;
 	while (form + 1 < LEGENDS) {
 		lines = draw_legend(&s, (enum legend)form, g->width, NULL, 0, 0);
-		allowed = form < LEGEND_WORD ? 1 : most - 1;
+		allowed = form == LEGEND_WORDS || most < 3 ? 1 : most - 1;
+		if (form == LEGEND_SHARES && allowed > 2)
+			allowed = 2;
 		if (lines <= allowed)
 			break;
 		form++;
