@@ -35,13 +35,16 @@ function endsOf(values, times, from) {
 }
 
 // Returns by how much each row of HISTORY has grown: a Map from its name to bytes, and the longest time that this is about, in
-// seconds. Points of slots that began before the time that was asked for do not count.
+// seconds. Only points of memtally-web's own count: those of memtally-ledger are means of times that may reach beyond what
+// was asked for, and beyond the first point of memtally-web.
 export function growthFrom(history) {
+	const own = (history.sources ?? []).find((one) => one.source === "memtally-web");
+	const from = Math.max(history.from_seconds, own?.from_seconds ?? Infinity);
 	const growth = new Map();
 	let seconds = 0;
 
 	for (const row of history.rows) {
-		const ends = endsOf(row.values, history.times_seconds, history.from_seconds);
+		const ends = endsOf(row.values, history.times_seconds, from);
 
 		if (!ends)
 			continue;

@@ -5,8 +5,12 @@ import { amountTicks, growthFrom, largest, stackOf, summary, timeText, timeTicks
 
 test("growth is the last known point less the first", () => {
 	const history = {
-		from_seconds: 0,
-		times_seconds: [-300, 0, 60, 120, 180],
+		from_seconds: -100,
+		sources: [
+			{ source: "memtally-ledger", from_seconds: -300, to_seconds: 0, resolution_seconds: 300 },
+			{ source: "memtally-web", from_seconds: 0, to_seconds: 180, resolution_seconds: 60 },
+		],
+		times_seconds: [-50, 0, 60, 120, 180],
 		rows: [
 			{ name: "a", values: [99, 10, null, 30, 25] },
 			{ name: "b", values: [99, null, 7, 4, null] },
@@ -16,6 +20,7 @@ test("growth is the last known point less the first", () => {
 	};
 
 	assert.deepEqual(growthFrom(history), { growth: new Map([["a", 15], ["b", -3]]), seconds: 180 });
+	assert.equal(growthFrom({ ...history, sources: history.sources.slice(0, 1) }).growth.size, 0);
 });
 
 test("a stack has gaps where a row is not known, and never a 0", () => {
