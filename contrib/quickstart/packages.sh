@@ -15,6 +15,8 @@ command -v node >/dev/null || check_packages+=(nodejs)
 # that it boots or emulates, valgrind for the unit tests, and tools for Debian packages.
 long_packages=(postgresql chromium redis-tools gunicorn debootstrap systemd-container qemu-system-x86 valgrind
 	build-essential debhelper)
+# What drives Chromium, and types of dashboards, come from npm.
+command -v npm >/dev/null || long_packages+=(npm)
 
 build_commands=(autoreconf automake cc make pkg-config)
 build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'gnutls >= 3.7.0' 'libxcrypt >= 4.3.0'

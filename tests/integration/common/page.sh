@@ -2,10 +2,11 @@
 # shellcheck shell=bash
 # Scenarios about the page in a real Chromium. Source this file after lib.sh and web.sh.
 
-# Skips the rest of the scenario unless there is a Chromium and this is a long check: a browser uses
-# seconds of CPU time.
+# Skips the rest of the scenario unless there is a Chromium, a page with a script, and this is a long
+# check: a browser uses seconds of CPU time.
 needs_browser() {
 	is_long || skip 'a browser runs in a long check only'
+	grep -q '^ESBUILD = .' "$MEMTALLY_BUILD/Makefile" || skip 'this build has a page without a script'
 	"$TOOLS/page/install" "$DIR" 2>"$DIR/install.out" || {
 		[ $? -eq 77 ] || fail "$(cat "$DIR/install.out")"
 		skip "$(sed 's/^SKIP: //' "$DIR/install.out")"

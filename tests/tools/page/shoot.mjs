@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shoot.mjs URL FOLDER: saves pictures of the page as FOLDER/page-SCHEME-WIDTH.png.
+// shoot.mjs URL FOLDER: saves pictures of the page as FOLDER/page-SCHEME-WIDTH.png, and of its
+// history as FOLDER/page-history.png.
 import { closePage, openPage, settle, withBrowser } from './browser.mjs';
 
 const WIDTHS = { narrow: 400, wide: 1280 };
@@ -14,6 +15,8 @@ await withBrowser(async browser => {
 			const height = await page.evaluate(() => document.documentElement.scrollHeight);
 			await page.setViewportSize({width, height: Math.min(height, MOST_ROWS)});
 			await page.screenshot({path: `${folder}/page-${scheme}-${name}.png`});
+			if (scheme === 'light' && name === 'wide')
+				await page.locator('#history').screenshot({path: `${folder}/page-history.png`});
 			await closePage(page);
 		}
 });
