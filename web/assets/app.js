@@ -177,9 +177,9 @@ class Page {
 		this.#seen = { snapshot: host.snapshot, at: host.at, host: host.host };
 		rows.forEach((row) => (row.growth = growthOf(row)));
 		showHost(host.host, host.snapshot);
-		this.tables.users.show(users.users.filter(hasProcesses));
-		this.tables.programs.show(programs.programs.filter(hasProcesses));
-		this.tables.processes.show(rows);
+		this.tables.users.show(users.users.filter(hasProcesses), users.users.length >= LIMIT);
+		this.tables.programs.show(programs.programs.filter(hasProcesses), programs.programs.length >= LIMIT);
+		this.tables.processes.show(rows, rows.length >= LIMIT);
 		setText(byId("processes-note"), this.#noteOf(processes));
 		this.map.show(users.users, rows, this.#noteOf(processes));
 		setText(this.problem, "");

@@ -65,6 +65,7 @@ function amountIn(row, order, field) {
 // A table of the page whose rows come from the interface.
 export class Table {
 	#rows = [];
+	#isCut = false; // the list has more rows than these
 	#filter = "";
 	#limit = FEW;
 
@@ -86,7 +87,7 @@ export class Table {
 
 	#showMore() {
 		this.#limit = this.#limit === FEW ? MANY : FEW;
-		this.show(this.#rows);
+		this.show(this.#rows, this.#isCut);
 	}
 
 	get order() {
@@ -99,7 +100,7 @@ export class Table {
 
 		input.addEventListener("input", () => {
 			this.#filter = input.value;
-			this.show(this.#rows);
+			this.show(this.#rows, this.#isCut);
 		});
 		this.table.parentElement.before(html("p", { class: "tools" },
 			html("label", { for: id }, "Filter: "), input, html("span", { class: "note" }, ` ${hint}`)));
@@ -111,7 +112,7 @@ export class Table {
 		event.preventDefault();
 		this.columns.forEach((other) => other.removeAttribute("aria-sort"));
 		th.setAttribute("aria-sort", ascends(th.dataset.order) ? "ascending" : "descending");
-		this.show(this.#rows);
+		this.show(this.#rows, this.#isCut);
 	}
 
 	#cell(th, row, most) {
@@ -128,8 +129,8 @@ export class Table {
 		return html("td", { class: "number" }, amountIn(row, order, field), order === "pss" ? bar(row, most) : null);
 	}
 
-	// Shows ROWS: all that there are of this list, or the MANY largest.
-	show(rows) {
+	// Shows ROWS: all that there are of this list or, if it IS_CUT, the largest.
+	show(rows, isCut) {
 		const th = this.columns.find((column) => column.hasAttribute("aria-sort"));
 		const found = filtered(rows, this.names, this.#filter);
 		const shown = sorted(found, th.dataset.order, th.dataset.field, this.name).slice(0, this.#limit);
@@ -137,6 +138,7 @@ export class Table {
 		const body = this.table.tBodies[0];
 
 		this.#rows = rows;
+		this.#isCut = isCut;
 		keepFocus(body, () => body.replaceChildren(
 			...shown.map((row) => html("tr", {}, ...this.columns.map((column) => this.#cell(column, row, most))))),
 		th.querySelector("a"));
@@ -152,9 +154,12 @@ export class Table {
 		this.table.deleteTFoot();
 		if (count > 0)
 			this.table.createTFoot().append(html("tr", {},
-				html("th", { scope: "row" }, `${count} more${this.#rows.length < MANY ? "" : ` of the ${MANY} largest`}`),
+				html("th", { scope: "row" }, `${count} more${this.#isCut ? ` of the ${this.#rows.length} largest` : ""}`),
 				html("td", { class: "number" }, bytes(sum(found) - sum(shown))),
 				html("td", { colspan: this.columns.length - 2 })));
+		else if (this.#isCut)
+			this.table.createTFoot().append(html("tr", {},
+				html("td", { colspan: this.columns.length }, `Only the ${this.#rows.length} largest are here.`)));
 	}
 
 	#showLeastCertain(rows) {
