@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of ledger/store/store.h: whose usage a report has, and names that change. */
+/* Tests of ledger/store/store.h: the owners in a report, and names that change. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
