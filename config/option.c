@@ -172,9 +172,10 @@ static const struct option_spec options[] = {
 	{"web.tcp_scope", PROGRAM_WEB, OPTION_CHOICE, true, "SCOPE", "auto", 0, 0, tcp_scopes,
 		FIELD(web_tcp_scope),
 		"What TCP listeners show. Every local user may connect to them, and TCP does not tell "
-		"which user asks. processes: sums, and the processes that have series of their own "
-		"(export.processes). aggregates: only sums. auto: processes, but aggregates if the /proc "
-		"that users see is mounted with hidepid."},
+		"which user asks. processes: sums, the processes that have series of their own "
+		"(export.processes), and all that memtally-ledger keeps. aggregates: only sums, and those "
+		"of the last hour. auto: these processes, too, unless the /proc that users see is "
+		"mounted with hidepid; but nothing of memtally-ledger."},
 	{"web.compat", PROGRAM_WEB | PROGRAM_MEMTALLYD, OPTION_CHOICE, true, "EXPORTER", "none", 0,
 		0, web_compats, FIELD(web_compat),
 		"process-exporter: memtally-web serves the groups of processes under the names of "

@@ -44,6 +44,9 @@ static const char *refuse_ledger(const struct history_inquiry *i, const struct h
 		return NULL;
 	if (sight->older == SIGHT_OWN && i->query.scope != METRIC_HOST)
 		return NULL;
+	if (sight->recent == SIGHT_ALL)
+		return "what memtally-ledger keeps is shown over TCP only with web.tcp_scope: "
+		       "processes";
 	return "what memtally-ledger keeps of others is not shown to this caller";
 }
 

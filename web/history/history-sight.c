@@ -26,9 +26,13 @@ void history_sight_of(const struct caller *c, enum tcp_scope scope, const struct
 
 	*ret = (struct history_sight){.recent = sight.kind, .older = sight.kind};
 	if (c->kind == CALLER_ANYBODY) {
-		/* Every client may collect the sums that it is shown, and see them in the ring. */
+		/*
+		 * Every client may collect the sums that it is shown, and see them in the ring. No
+		 * client could have collected what the ledger keeps, so only an explicit choice
+		 * shows it.
+		 */
 		ret->recent = SIGHT_ALL;
-		ret->older = sight.kind == SIGHT_EXPORTED ? SIGHT_ALL : SIGHT_NONE;
+		ret->older = scope == TCP_SCOPE_PROCESSES ? SIGHT_ALL : SIGHT_NONE;
 	}
 	if (sight.kind != SIGHT_OWN)
 		return;

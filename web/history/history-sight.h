@@ -3,8 +3,9 @@
  * Visibility of the past
  *
  * Which rows of the past a caller may see. The rules are memtally-ledger's: trusted callers see all
- * rows, other users those of their own uid and their own containers. Over TCP web.tcp_scope
- * decides. The host's sums are visible to all callers. Pure.
+ * rows, other users those of their own uid and their own containers. Over TCP all see the last hour,
+ * and what the ledger keeps only with web.tcp_scope: processes. The host's sums are visible to all
+ * callers. Pure.
  */
 #ifndef MEMTALLY_WEB_HISTORY_SIGHT_H
 #define MEMTALLY_WEB_HISTORY_SIGHT_H

@@ -493,6 +493,7 @@ static void serves_others_while_the_ledger_is_asked(void **state)
 	assert_int_equal(channel_listen(path, SOCK_SEQPACKET, 0600, 8, &ledger), 0);
 	begin(&f, 8);
 	f.settings.ledger_socket = path;
+	f.settings.web_tcp_scope = TCP_SCOPE_PROCESSES;
 	site_take(&f.site, sample_open(NULL));
 	waiting = serving_connect(&f);
 	other = serving_connect(&f);
