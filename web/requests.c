@@ -432,6 +432,7 @@ enum MHD_Result requests_on_request(void *requests, struct MHD_Connection *conne
 	struct exchange *x = *exchange;
 	struct host_names names;
 	struct refusal refusal;
+	struct answer *answer;
 	enum MHD_Result r;
 
 	(void)url;
@@ -452,9 +453,12 @@ enum MHD_Result requests_on_request(void *requests, struct MHD_Connection *conne
 		return send_refusal(xs, connection, &refusal, false);
 	if (!knows_past(xs, connection, x))
 		return MHD_YES;
-	return answer_with(xs, connection,
-		site_answer(xs->site, &x->request, &x->client->caller, x->inquiry,
-			clock_now_ns(CLOCK_BOOTTIME)));
+	answer = site_answer(xs->site, &x->request, &x->client->caller, x->inquiry,
+		clock_now_ns(CLOCK_BOOTTIME));
+	/* The ledger's answers are large, and the client may take long to read. */
+	site_forget(xs->site, x->inquiry);
+	x->inquiry = NULL;
+	return answer_with(xs, connection, answer);
 }
 
 void requests_on_completed(void *requests, struct MHD_Connection *connection, void **exchange,

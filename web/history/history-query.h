@@ -27,7 +27,8 @@ struct history_query {
 	const struct history_metric *metric;
 	int64_t from_s, to_s; /* seconds since the epoch: 0 <= from_s < to_s */
 	uint32_t step_s;      /* seconds; 0: as fine as the answer may be */
-	uint32_t limit;       /* rows at most, without names */
+	/* Rows at most, without names; with names HISTORY_QUERY_ROWS_MAX. */
+	uint32_t limit;
 	/* Rows with one of these names; 0: the rows with the largest mean. */
 	size_t names;
 	uint32_t name[HISTORY_QUERY_NAMES_MAX]; /* where each begins in .text */

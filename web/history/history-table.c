@@ -189,7 +189,8 @@ static int history_table_choose_rows(struct history_filling *f)
 {
 	AUTO_FREE size_t *order = calloc(f->candidates + 1, sizeof(*order));
 	struct history_table *t = f->table;
-	size_t limit = f->query->names ? f->candidates : f->query->limit;
+	/* A name may match a row for each user. */
+	size_t limit = f->query->names ? HISTORY_QUERY_ROWS_MAX : f->query->limit;
 
 	/* One more for the host, and one for the others. */
 	t->row = calloc(limit + 2, sizeof(*t->row));

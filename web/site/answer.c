@@ -28,12 +28,23 @@ struct answer *answer_free(struct answer *a)
 {
 	if (!a)
 		return NULL;
+	if (a->total)
+		*a->total -= a->counted;
 	buffer_done(&a->before);
 	body_unref(a->body);
 	buffer_done(&a->after);
 	list_stream_free(a->stream);
 	free(a);
 	return NULL;
+}
+
+void answer_count(struct answer *a, size_t *total)
+{
+	buffer_trim(&a->before);
+	buffer_trim(&a->after);
+	a->total = total;
+	a->counted = a->before.capacity + a->after.capacity;
+	*total += a->counted;
 }
 
 struct answer *answer_new_error(unsigned int status, const char *why)
@@ -77,6 +88,7 @@ static bool add_headers(struct MHD_Response *response, const struct answer *a)
 			a->policy ? a->policy : "default-src 'none'; frame-ancestors 'none'"},
 		{"Allow", a->status == MHD_HTTP_METHOD_NOT_ALLOWED ? "GET, HEAD" : NULL},
 		{"Connection", a->closes ? "close" : NULL},
+		{"Retry-After", a->retry_after},
 		{"WWW-Authenticate",
 			a->challenges ? "Basic realm=\"memtally\", charset=\"UTF-8\"" : NULL},
 	};

@@ -28,7 +28,8 @@ struct answer {
 	bool closes;                 /* the connection is closed after the answer */
 	bool is_head;                /* only the head is sent */
 	bool is_gzip;
-	bool challenges; /* sends WWW-Authenticate */
+	bool challenges;         /* sends WWW-Authenticate */
+	const char *retry_after; /* Retry-After, in seconds; NULL: none */
 	/*
 	 * The configured headers, as in struct webconfig; borrowed until answer_to_response();
 	 * NULL: none.
@@ -39,6 +40,9 @@ struct answer {
 	struct body *body; /* owned reference; NULL: none */
 	struct buffer after;
 	struct list_stream *stream; /* owned; the whole body, instead of the three pieces above */
+
+	size_t *total; /* borrowed; NULL: none. Has .counted bytes of this answer (answer_count()) */
+	size_t counted;
 };
 
 /*
@@ -53,6 +57,12 @@ static inline void cleanup_answer(struct answer **a)
 	answer_free(*a);
 }
 #define AUTO_ANSWER CLEANUP(cleanup_answer)
+
+/*
+ * Adds the bytes of A's own body, which is complete, to *TOTAL. They are subtracted when A is freed,
+ * after its last byte. TOTAL stays borrowed until then.
+ */
+void answer_count(struct answer *a, size_t *total);
 
 /* Returns the JSON answer `{"error":"WHY"}` with STATUS; NULL if there is no memory. */
 struct answer *answer_new_error(unsigned int status, const char *why);

@@ -490,6 +490,17 @@ static int begin_inquiry(const struct site *s, const struct request *rq,
 		&context, rq->query, rq->query ? strlen(rq->query) : 0, now_s, ret, error);
 }
 
+/* Answers that a history is to be asked for later. */
+static struct answer *postpone_history(void)
+{
+	struct answer *a = answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE,
+		"too many answers of this path are not read yet; try again");
+
+	if (a)
+		a->retry_after = "1";
+	return a;
+}
+
 /* Answers also with a stale snapshot, since the past does not become stale. */
 static struct answer *answer_history(const struct task *t)
 {
@@ -510,10 +521,13 @@ static struct answer *answer_history(const struct task *t)
 		return answer_new_error(r < 0 ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_FORBIDDEN, error);
 	if (r < 0 || !a)
 		return NULL;
+	if (t->site->past_bytes >= SITE_PAST_BYTES_MAX)
+		return postpone_history();
 	json_render_head(context.view, t->now_ns, true, &a->before);
 	if (history_inquiry_render(inquiry, &context, &a->before) < 0)
 		return NULL;
 	buffer_add_char(&a->before, '\n');
+	answer_count(a, &t->site->past_bytes);
 	return TAKE_PTR(a);
 }
 

@@ -19,10 +19,17 @@
 #include "web/site/counters.h"
 #include "web/site/self.h"
 
+/*
+ * The bodies of histories that are not sent yet have at most this many bytes and one body; otherwise
+ * there are no new ones. Clients that do not read cost no more memory.
+ */
+#define SITE_PAST_BYTES_MAX ((size_t)32 << 20)
+
 struct site {
 	struct cache cache;
 	struct ring ring; /* of the last hour */
 	struct ledger_link ledger;
+	size_t past_bytes; /* of histories that are not sent yet */
 	struct counters counters;
 	struct self self;
 	unsigned int turns;              /* long lists that may still begin in this round */

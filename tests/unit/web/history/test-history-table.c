@@ -180,6 +180,34 @@ static void selects_names(void **state)
 	ring_done(&web);
 }
 
+/* A name may match a row for each user, but there are not more rows than without names. */
+static void limits_rows_with_names(void **state)
+{
+	enum { OWNERS = HISTORY_QUERY_ROWS_MAX + 50 };
+	struct ring web = {.bytes_max = ROOM}, none = {0};
+	struct history_query q = query_of(T0 - 100, T0, 0);
+	AUTO_HISTORY_TABLE struct history_table t = {0};
+	float amounts[RING_QUANTITIES] = {0};
+
+	(void)state;
+	q.scope = METRIC_SESSION;
+	q.names = 1;
+	q.text[0] = 'x';
+	ring_begin(&web, (T0 - 50) * NS_PER_SEC, 0, 10 * NS_PER_SEC);
+	for (unsigned int i = 0; i < OWNERS; i++) {
+		char user[16];
+
+		snprintf(user, sizeof(user), "%u", i);
+		amounts[RING_PSS] = (float)(i + 1);
+		ring_add(&web, METRIC_SESSION, 0, "x", user, amounts);
+	}
+	assert_int_equal(ring_end(&web), 0);
+	fill(&t, &q, &web, &none, false);
+	assert_int_equal(t.rows, HISTORY_QUERY_ROWS_MAX);
+	assert_near(t.row[0].value[0], OWNERS); /* the largest ones */
+	ring_done(&web);
+}
+
 static void shows_only_visible_rows(void **state)
 {
 	const struct history_sight own = {
@@ -289,6 +317,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_add_up_to_the_host),
 		cmocka_unit_test(selects_names),
+		cmocka_unit_test(limits_rows_with_names),
 		cmocka_unit_test(shows_only_visible_rows),
 		cmocka_unit_test(joins_both_sources),
 		cmocka_unit_test(skips_unknown_values),

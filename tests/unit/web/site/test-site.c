@@ -704,6 +704,39 @@ static void shows_users_their_own_past(void **state)
 	site_done(&f.site);
 }
 
+/* Clients that do not read their answers cannot make the server use ever more memory. */
+static void limits_the_bytes_of_unread_histories(void **state)
+{
+	struct answer *held[2], *a;
+	struct fixture f;
+	size_t before;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	f.caller = root;
+	held[0] = ask(&f, PAST, NULL);
+	assert_non_null(held[0]);
+	assert_true(f.site.past_bytes >= held[0]->before.len && held[0]->before.len > 0);
+	before = f.site.past_bytes;
+	f.site.past_bytes = SITE_PAST_BYTES_MAX - 1; /* as of other answers */
+	held[1] = ask(&f, PAST, NULL);
+	assert_non_null(held[1]);
+	assert_int_equal(held[1]->status, 200);
+	a = ask(&f, PAST, NULL);
+	assert_non_null(a);
+	assert_int_equal(a->status, 503);
+	assert_string_equal(a->retry_after, "1");
+	answer_free(a);
+	assert_int_equal(status_of(&f, "/metrics"), 200);
+	answer_free(held[1]);
+	assert_int_equal(f.site.past_bytes, SITE_PAST_BYTES_MAX - 1);
+	assert_int_equal(status_of(&f, PAST), 200);
+	f.site.past_bytes = before;
+	answer_free(held[0]);
+	assert_int_equal(f.site.past_bytes, 0);
+	site_done(&f.site);
+}
+
 /* Without memory there is either no answer or a complete one. */
 static void answers_completely_or_not_without_memory(void **state)
 {
@@ -787,6 +820,7 @@ int main(void)
 		cmocka_unit_test(has_one_form_of_process_exporter),
 		cmocka_unit_test(serves_the_past),
 		cmocka_unit_test(shows_users_their_own_past),
+		cmocka_unit_test(limits_the_bytes_of_unread_histories),
 		cmocka_unit_test(answers_completely_or_not_without_memory),
 		cmocka_unit_test(lists_begin_completely),
 	};
