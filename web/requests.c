@@ -46,6 +46,7 @@ struct exchange {
 	enum exchange_asker asker;
 	struct history_inquiry *inquiry; /* owned; NULL: none has begun */
 	unsigned int admissions;         /* of struct requests, when .inquiry began */
+	bool awaits_turn, has_turn;      /* to render the answer to .inquiry */
 	struct request request;
 	struct connection *client; /* borrowed */
 	const char *raw;           /* the library's copy of the target; only its address is used */
@@ -235,19 +236,28 @@ static bool has_shown_certificate(const struct requests *xs, const struct connec
 
 /*
  * Begins the inquiry that the answer to X needs, if any. Returns true if the answer can be made now;
- * otherwise X is suspended.
+ * otherwise X is suspended: memtally-ledger is asked, or other histories have had their turn.
  */
 static bool knows_past(struct requests *xs, struct MHD_Connection *connection, struct exchange *x)
 {
-	if (x->inquiry)
+	if (!x->inquiry)
+		x->inquiry = site_inquire(
+			xs->site, &x->request, &x->client->caller, clock_now_ns(CLOCK_MONOTONIC));
+	if (!x->inquiry || x->has_turn)
 		return true;
-	x->inquiry = site_inquire(
-		xs->site, &x->request, &x->client->caller, clock_now_ns(CLOCK_MONOTONIC));
-	if (!x->inquiry || x->inquiry->is_done)
+	if (x->inquiry->is_done && site_take_turn(xs->site))
 		return true;
 	x->admissions = xs->admissions;
+	x->awaits_turn = x->inquiry->is_done;
+	xs->turns_awaited += x->awaits_turn;
 	requests_await(xs, connection, x);
 	return false;
+}
+
+/* Resumes X, which has an inquiry. If other passwords are valid now, the client's is checked again. */
+static void resume_inquiry(struct requests *xs, struct exchange *x)
+{
+	requests_resume_one(xs, x, x->admissions == xs->admissions ? ASKER_RIGHT : ASKER_UNKNOWN);
 }
 
 /* Resumes the requests that have waited for memtally-ledger. */
@@ -255,10 +265,36 @@ static void resume_inquiries(struct requests *xs)
 {
 	for (struct exchange *x = xs->awaited, *next; x; x = next) {
 		next = x->next;
-		/* If other passwords are valid now, the client's is checked again. */
-		if (x->inquiry && x->inquiry->is_done)
-			requests_resume_one(xs, x,
-				x->admissions == xs->admissions ? ASKER_RIGHT : ASKER_UNKNOWN);
+		if (x->inquiry && x->inquiry->is_done && !x->awaits_turn)
+			resume_inquiry(xs, x);
+	}
+}
+
+/*
+ * Returns the request that has waited longest for its turn; one that keeps answers of memtally-ledger
+ * comes first, since these need memory. NULL: there is none.
+ */
+static struct exchange *find_next_turn(const struct requests *xs)
+{
+	struct exchange *found = NULL;
+
+	for (struct exchange *x = xs->awaited; x; x = x->next)
+		if (x->awaits_turn &&
+			(!found || x->inquiry->ledger.points || !found->inquiry->ledger.points))
+			found = x;
+	return found;
+}
+
+/* Resumes the requests that have their turn in this round. */
+static void resume_turns(struct requests *xs)
+{
+	struct exchange *x;
+
+	while (xs->turns_awaited && (x = find_next_turn(xs)) && site_take_turn(xs->site)) {
+		x->awaits_turn = false;
+		x->has_turn = true;
+		xs->turns_awaited--;
+		resume_inquiry(xs, x);
 	}
 }
 
@@ -383,11 +419,18 @@ void requests_resume(struct requests *xs)
 			verdict == PASSWORDS_RIGHT   ? ASKER_RIGHT
 			: verdict == PASSWORDS_AGAIN ? ASKER_UNKNOWN
 						     : ASKER_WRONG);
+	resume_turns(xs);
 	resume_inquiries(xs);
+}
+
+bool requests_are_due(const struct requests *xs)
+{
+	return xs->turns_awaited;
 }
 
 void requests_abandon(struct requests *xs)
 {
+	xs->turns_awaited = 0;
 	while (xs->awaited) /* the library cannot be stopped with suspended requests */
 		requests_resume_one(xs, xs->awaited, ASKER_WRONG);
 }

@@ -4,7 +4,8 @@
  *
  * Handles each request from its first line to the last byte of its answer. It decides whether a
  * request is answered and whether the client may have the answer, and suspends the request while a
- * thread checks its password, or while memtally-ledger is asked, so that other requests are answered. struct site makes the answers.
+ * thread checks its password, memtally-ledger is asked, or other histories have their turn, so that
+ * other requests are answered. struct site makes the answers.
  * Each connection of the library has a struct connection as its socket context. If that is NULL for
  * lack of memory, its requests are answered with 503.
  */
@@ -47,8 +48,9 @@ struct requests {
 	struct connections *connections; /* borrowed */
 	const struct access *access;     /* borrowed; decides which clients get answers */
 	struct passwords *passwords;     /* owned */
-	/* Suspended: passwords are being checked, or memtally-ledger is asked. */
+	/* Suspended: passwords are being checked, memtally-ledger is asked, or it is not their turn. */
 	struct exchange *awaited;
+	size_t turns_awaited;             /* how many of these wait for their turn */
 	unsigned int admissions;          /* how often .access was set */
 	struct rate rate;                 /* of requests */
 	struct MHD_Response *last_resort; /* owned; a 503 answer that needs no memory */
@@ -79,10 +81,13 @@ int requests_admit(struct requests *xs, const struct access *access);
 int requests_fd(const struct requests *xs);
 
 /*
- * Resumes the requests with passwords that have been checked, and those for which memtally-ledger
- * has answered.
+ * Resumes the requests with passwords that have been checked, those for which memtally-ledger has
+ * answered, and those that have their turn in this round. Call it after site_begin_round().
  */
 void requests_resume(struct requests *xs);
+
+/* Returns true if requests_resume() is to be called soon: requests wait for the next round. */
+bool requests_are_due(const struct requests *xs);
 
 /*
  * Resumes all suspended requests. Passwords that are still being checked count as wrong. The

@@ -82,6 +82,8 @@ int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_
 	uint64_t due = connections_due_ns(&s->connections, client_timeout_ns);
 	int64_t least = -1;
 
+	if (requests_are_due(&s->requests))
+		return 0;
 	for (size_t i = 0; i < s->listeners; i++)
 		if (accept_queue_due_ns(&s->listener[i].queue) < due)
 			due = accept_queue_due_ns(&s->listener[i].queue);

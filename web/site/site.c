@@ -40,6 +40,7 @@
 
 enum {
 	LISTS_A_ROUND = 2,
+	HISTORIES_A_ROUND = 1, /* each takes some milliseconds */
 	SIGHT_TEXT_SIZE = 16,
 };
 
@@ -66,6 +67,15 @@ void site_init(struct site *s, const struct link *link, const struct settings *s
 void site_begin_round(struct site *s)
 {
 	s->turns = LISTS_A_ROUND;
+	s->past_turns = HISTORIES_A_ROUND;
+}
+
+bool site_take_turn(struct site *s)
+{
+	if (!s->past_turns)
+		return false;
+	s->past_turns--;
+	return true;
 }
 
 void site_done(struct site *s)

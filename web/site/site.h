@@ -33,6 +33,7 @@ struct site {
 	struct counters counters;
 	struct self self;
 	unsigned int turns;              /* long lists that may still begin in this round */
+	unsigned int past_turns;         /* histories that may still be rendered in this round */
 	const struct link *link;         /* borrowed */
 	const struct settings *settings; /* borrowed; the caller may replace it */
 };
@@ -52,10 +53,13 @@ void site_done(struct site *s);
 void site_take(struct site *s, struct view *view);
 
 /*
- * Allows long lists to begin again, a limited number of them. Call it once in each round of the
- * loop.
+ * Allows long lists to begin again, and histories to be rendered, a limited number of them. Call it
+ * once in each round of the loop.
  */
 void site_begin_round(struct site *s);
+
+/* Takes a turn to answer a request with an inquiry. Returns false if this round has none left. */
+bool site_take_turn(struct site *s);
 
 /*
  * Begins to ask memtally-ledger at NOW_MONOTONIC_NS if the answer to RQ of CALLER needs that. RQ is

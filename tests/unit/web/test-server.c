@@ -527,6 +527,62 @@ static void serves_others_while_the_ledger_is_asked(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
+/* Many clients that ask for histories do not delay other answers: each round has one history. */
+static void histories_take_turns(void **state)
+{
+	enum { CLIENTS = 5 };
+	unsigned int before = unit_descriptors(), rounds = 0;
+	int fd[CLIENTS], other;
+	struct serving f;
+	char got[4096];
+
+	(void)state;
+	begin(&f, CLIENTS + 1);
+	site_take(&f.site, sample_open(NULL));
+	for (size_t i = 0; i < CLIENTS; i++)
+		fd[i] = serving_connect(&f);
+	other = serving_connect(&f);
+	serving_run(&f);
+	for (size_t i = 0; i < CLIENTS; i++)
+		serving_ask(fd[i], past);
+	serving_ask(other, "GET /nope HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	while (f.site.counters.answers[0] < CLIENTS) {
+		unsigned long answers = f.site.counters.answers[0];
+
+		assert_true(rounds++ < 100);
+		serving_run_once(&f);
+		assert_in_range(f.site.counters.answers[0], answers, answers + 1);
+		if (f.site.counters.answers[0] == 3) /* others do not wait for all of them */
+			assert_int_equal(recv(other, got, 13, MSG_PEEK), 13);
+		if (f.server.requests.turns_awaited)
+			assert_int_equal(server_due_ms(&f.server, f.now_ns, SERVING_TIMEOUT_NS), 0);
+	}
+	assert_true(rounds >= CLIENTS);
+	assert_int_equal(f.server.requests.turns_awaited, 0);
+	assert_true(receive(&f, other, got, sizeof(got)) > 0);
+	assert_int_equal(strncmp(got, "HTTP/1.1 404 ", 13), 0);
+	for (size_t i = 0; i < CLIENTS; i++) {
+		assert_true(receive(&f, fd[i], got, sizeof(got)) > 0);
+		assert_int_equal(strncmp(got, "HTTP/1.1 200 OK\r\n", 17), 0);
+		close(fd[i]);
+	}
+	/* Requests that still wait when the server stops end with it. */
+	for (size_t i = 0; i < CLIENTS; i++)
+		fd[i] = serving_connect(&f);
+	serving_run(&f);
+	for (size_t i = 0; i < CLIENTS; i++)
+		serving_ask(fd[i], past);
+	for (rounds = 0; !f.server.requests.turns_awaited; rounds++) {
+		assert_true(rounds < 100);
+		serving_run_once(&f);
+	}
+	serving_finish(&f);
+	for (size_t i = 0; i < CLIENTS; i++)
+		close(fd[i]);
+	close(other);
+	assert_int_equal(unit_descriptors(), before);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -543,6 +599,7 @@ int main(void)
 		cmocka_unit_test(serves_its_own_host_names),
 		cmocka_unit_test(identifies_callers),
 		cmocka_unit_test(serves_others_while_the_ledger_is_asked),
+		cmocka_unit_test(histories_take_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
