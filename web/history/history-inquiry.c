@@ -56,6 +56,7 @@ static void plan_inquiry(struct history_inquiry *i, const struct history_context
 {
 	const char *refusal;
 
+	i->caller = *context->caller;
 	i->kind = history_inquiry_kind(i->query.scope);
 	refusal = refuse_ledger(i, sight);
 	history_plan_make(&i->query, context->ring, !refusal, &i->plan);

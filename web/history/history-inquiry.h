@@ -40,6 +40,7 @@ struct history_inquiry {
 	bool is_done; /* there is nothing more to ask of the ledger */
 
 	/* For web/history/ledger-link.h, unless .is_done. */
+	struct caller caller; /* whose place it takes */
 	enum usage_kind kind;
 	bool has_uid; /* the ledger is to answer what .uid may see; otherwise all */
 	uint32_t uid;

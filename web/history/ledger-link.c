@@ -288,20 +288,51 @@ void ledger_link_run(struct ledger_link *l, const char *path, uint64_t now_ns)
 	}
 }
 
+static bool is_same_caller(const struct caller *a, const struct caller *b)
+{
+	return a->kind == b->kind && (a->kind != CALLER_USER || a->uid == b->uid);
+}
+
+/* Returns whether there is a place for an inquiry of C. */
+static bool ledger_link_has_place(const struct ledger_link *l, const struct caller *c)
+{
+	size_t others = 0, same = 0;
+
+	if (c->kind == CALLER_TRUSTED)
+		return l->waiting < LEDGER_LINK_WAITING_MAX;
+	for (const struct history_inquiry *i = l->first; i; i = i->next) {
+		others += i->caller.kind != CALLER_TRUSTED;
+		same += is_same_caller(&i->caller, c);
+	}
+	return l->waiting < LEDGER_LINK_WAITING_MAX && others < LEDGER_LINK_OTHERS_MAX &&
+	       same < (c->kind == CALLER_ANYBODY ? LEDGER_LINK_TCP_MAX : LEDGER_LINK_UID_MAX);
+}
+
+/* Returns where to link I. The first inquiry is being answered and stays the first. */
+static struct history_inquiry **ledger_link_place(
+	struct ledger_link *l, const struct history_inquiry *i)
+{
+	struct history_inquiry **at = l->first ? &l->first->next : &l->first;
+
+	while (*at && (i->caller.kind != CALLER_TRUSTED || (*at)->caller.kind == CALLER_TRUSTED))
+		at = &(*at)->next;
+	return at;
+}
+
 void ledger_link_add(
 	struct ledger_link *l, const char *path, struct history_inquiry *i, uint64_t now_ns)
 {
-	struct history_inquiry **at = &l->first;
+	struct history_inquiry **at;
 
-	if (l->waiting == LEDGER_LINK_WAITING_MAX) {
+	if (!ledger_link_has_place(l, &i->caller)) {
 		snprintf(i->problem, sizeof(i->problem),
 			"too many requests wait for memtally-ledger");
 		i->is_done = true;
 		return;
 	}
 	i->end_ns = now_ns + LEDGER_LINK_TIMEOUT_NS;
-	while (*at)
-		at = &(*at)->next;
+	at = ledger_link_place(l, i);
+	i->next = *at;
 	*at = i;
 	l->waiting++;
 	if (l->first == i)

@@ -19,7 +19,13 @@
 
 #define LEDGER_LINK_TIMEOUT_NS (2 * NS_PER_SEC) /* for an inquiry, from when it was added */
 
-enum { LEDGER_LINK_WAITING_MAX = 16 }; /* inquiries */
+/* Inquiries that wait at a time, so that no caller takes all places. */
+enum {
+	LEDGER_LINK_WAITING_MAX = 16,
+	LEDGER_LINK_OTHERS_MAX = 12, /* of callers that are not trusted */
+	LEDGER_LINK_TCP_MAX = 4,     /* of all clients of TCP listeners */
+	LEDGER_LINK_UID_MAX = 2,     /* of a uid that is not trusted */
+};
 
 struct ledger_link {
 	int fd;                        /* connection of the first inquiry; -1: none */
@@ -42,8 +48,8 @@ void ledger_link_done(struct ledger_link *l);
 
 /*
  * Adds I, which is not finished, and begins to ask the socket at PATH at NOW_NS (CLOCK_MONOTONIC).
- * I stays borrowed until it is finished (.is_done). If memtally-ledger does not run, or if too many
- * inquiries wait, I is finished at once.
+ * I stays borrowed until it is finished (.is_done). Those of trusted callers come before others that
+ * wait. If memtally-ledger does not run, or if too many inquiries wait, I is finished at once.
  */
 void ledger_link_add(
 	struct ledger_link *l, const char *path, struct history_inquiry *i, uint64_t now_ns);

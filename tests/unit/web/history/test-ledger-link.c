@@ -366,6 +366,7 @@ static void limits_the_queue(void **state)
 	listen_at(&f, 8);
 	for (size_t k = 0; k < ARRAY_SIZE(i); k++) {
 		i[k] = inquiry_of(USAGE_USER);
+		i[k].caller.kind = CALLER_TRUSTED;
 		add(&f, &i[k]);
 		assert_int_equal(i[k].is_done, k == LEDGER_LINK_WAITING_MAX);
 	}
@@ -374,6 +375,70 @@ static void limits_the_queue(void **state)
 	ledger_link_done(&f.link);
 	for (size_t k = 0; k < ARRAY_SIZE(i); k++)
 		assert_true(i[k].is_done);
+	end(&f);
+}
+
+/* No caller that is not trusted takes the places of others, nor do all of them those of root. */
+static void limits_each_caller(void **state)
+{
+	static const struct {
+		struct caller caller;
+		size_t asks, places;
+	} cases[] = {
+		{{.kind = CALLER_ANYBODY}, 6, LEDGER_LINK_TCP_MAX},
+		{{.kind = CALLER_USER, .uid = 1000}, 4, LEDGER_LINK_UID_MAX},
+		{{.kind = CALLER_USER, .uid = 1001}, 4, LEDGER_LINK_UID_MAX},
+		{{.kind = CALLER_USER, .uid = 1002}, 4, LEDGER_LINK_UID_MAX},
+		{{.kind = CALLER_USER, .uid = 1003}, 4, LEDGER_LINK_UID_MAX},
+		{{.kind = CALLER_USER, .uid = 1004}, 1, 0},
+		{{.kind = CALLER_TRUSTED}, 4, 4},
+		{{.kind = CALLER_TRUSTED}, 1, 0},
+	};
+	struct history_inquiry i[28];
+	struct fixture f;
+	size_t n = 0;
+
+	(void)state;
+	begin(&f);
+	listen_at(&f, 8);
+	for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
+		size_t places = 0;
+
+		for (size_t j = 0; j < cases[k].asks; j++, n++) {
+			i[n] = inquiry_of(USAGE_USER);
+			i[n].caller = cases[k].caller;
+			add(&f, &i[n]);
+			places += !i[n].is_done;
+		}
+		if (places != cases[k].places)
+			fail_msg("%zu: %zu places", k, places);
+	}
+	ledger_link_remove(&f.link, &i[6]); /* of uid 1000, which may ask again */
+	i[8].is_done = false;
+	add(&f, &i[8]);
+	assert_false(i[8].is_done);
+	end(&f);
+}
+
+/* Root does not wait for all others, but for the one that is being answered. */
+static void trusted_callers_come_first(void **state)
+{
+	struct history_inquiry a = inquiry_of(USAGE_USER), b = a, c = a, d = a;
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	listen_at(&f, 8);
+	c.caller.kind = d.caller.kind = CALLER_TRUSTED;
+	add(&f, &a);
+	add(&f, &b);
+	add(&f, &c);
+	add(&f, &d);
+	assert_ptr_equal(f.link.first, &a);
+	assert_ptr_equal(a.next, &c);
+	assert_ptr_equal(c.next, &d);
+	assert_ptr_equal(d.next, &b);
+	assert_null(b.next);
 	end(&f);
 }
 
@@ -449,6 +514,8 @@ int main(void)
 		cmocka_unit_test(gives_up_in_time),
 		cmocka_unit_test(waits_for_a_place_in_the_queue),
 		cmocka_unit_test(limits_the_queue),
+		cmocka_unit_test(limits_each_caller),
+		cmocka_unit_test(trusted_callers_come_first),
 		cmocka_unit_test(explains_bad_answers),
 	};
 
