@@ -26,7 +26,7 @@ ANSWERS = {
     "/healthz": ["text/plain"],
 }
 # Answers without an ETag.
-UNTAGGED = ("/", "/api/v1/", HISTORY_PATH, "/api/v1/status", "/readyz", "/healthz")
+UNTAGGED = ("/", "/api/v1/", "/api/v1/status", "/readyz", "/healthz")
 # Errors of every path; the others are those of a malformed request, or of a path.
 ERRORS = ("400", "401", "403", "421", "429", "503")
 # Rows of owners that have a number.

@@ -111,7 +111,7 @@ static void free_answer(void *answer)
 static ssize_t read_stream(void *answer, uint64_t position, char *to, size_t room)
 {
 	const struct answer *a = answer;
-	ssize_t n = list_stream_read(a->stream, to, room);
+	ssize_t n = a->stream ? list_stream_read(a->stream, to, room) : LIST_STREAM_END;
 
 	(void)position;
 	/* 0: the library asks again in the next round */
@@ -119,7 +119,8 @@ static ssize_t read_stream(void *answer, uint64_t position, char *to, size_t roo
 }
 
 /*
- * The length of a list is not known before it is rendered, so it is sent in chunks. If only the
+ * The length of a list is not known before it is rendered, so it is sent in chunks; that of a body
+ * that is not rendered is not told. If only the
  * head is sent, libmicrohttpd 0.9.75 would still send the last chunk, and the client would take it
  * for the next answer. So the end of that answer is the end of the connection.
  */
@@ -139,7 +140,7 @@ static struct MHD_Response *make_response(struct answer *a)
 	struct MHD_IoVec pieces[3];
 	unsigned int count = 0;
 
-	if (a->stream)
+	if (a->stream || a->lacks_body)
 		return make_stream(a);
 	if (a->before.len)
 		pieces[count++] = (struct MHD_IoVec){a->before.data, a->before.len};

@@ -40,6 +40,7 @@ struct answer {
 	struct body *body; /* owned reference; NULL: none */
 	struct buffer after;
 	struct list_stream *stream; /* owned; the whole body, instead of the three pieces above */
+	bool lacks_body;            /* a 304 without the length that the body would have */
 
 	size_t *total; /* borrowed; NULL: none. Has .counted bytes of this answer (answer_count()) */
 	size_t counted;

@@ -511,6 +511,23 @@ static struct answer *postpone_history(void)
 	return a;
 }
 
+/*
+ * Sets the ETag of the answer to INQUIRY if the same question has the same answer until the next
+ * snapshot: memtally-ledger was not asked. Without snapshots the time of a relative question would
+ * move on, so a stale one has no ETag.
+ */
+static void tag_history(
+	const struct task *t, const struct history_inquiry *inquiry, struct answer *a)
+{
+	char variant[20];
+
+	if (!t->is_fresh || inquiry->plan.ledger_from_s < inquiry->plan.ledger_to_s)
+		return;
+	snprintf(variant, sizeof(variant), "h%016llx",
+		(unsigned long long)hash_text(t->rq->query ? t->rq->query : ""));
+	set_etag(t, a, variant);
+}
+
 /* Answers also with a stale snapshot, since the past does not become stale. */
 static struct answer *answer_history(const struct task *t)
 {
@@ -531,6 +548,10 @@ static struct answer *answer_history(const struct task *t)
 		return answer_new_error(r < 0 ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_FORBIDDEN, error);
 	if (r < 0 || !a)
 		return NULL;
+	tag_history(t, inquiry, a);
+	a->lacks_body = a->status == MHD_HTTP_NOT_MODIFIED;
+	if (a->lacks_body)
+		return TAKE_PTR(a); /* rendering it only for its length would cost too much */
 	if (t->site->past_bytes >= SITE_PAST_BYTES_MAX)
 		return postpone_history();
 	json_render_head(context.view, t->now_ns, true, &a->before);

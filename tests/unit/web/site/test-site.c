@@ -704,6 +704,63 @@ static void shows_users_their_own_past(void **state)
 	site_done(&f.site);
 }
 
+/* An unchanged question is not rendered again, unless memtally-ledger was asked or time moves on. */
+static void tags_histories_until_the_next_snapshot(void **state)
+{
+	static const struct sample_options second = {.sequence = 43,
+		.realtime_ns = SAMPLE_REALTIME_NS + SAMPLE_INTERVAL_NS,
+		.boottime_ns = SAMPLE_BOOTTIME_NS + SAMPLE_INTERVAL_NS};
+	char etag[ANSWER_ETAG_SIZE];
+	struct history_inquiry *inquiry;
+	struct request rq;
+	struct fixture f;
+	struct answer *a;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	f.settings.ledger_socket = (char *)"/nonexistent/ledger";
+	f.caller = root;
+	a = ask(&f, PAST, NULL);
+	assert_non_null(a);
+	assert_int_equal(strncmp(a->etag, "W/\"", 3), 0);
+	memcpy(etag, a->etag, sizeof(etag));
+	answer_free(a);
+	a = ask(&f, PAST, etag);
+	assert_int_equal(a->status, 304);
+	assert_int_equal(a->before.len, 0);
+	assert_int_equal(f.site.past_bytes, 0);
+	answer_free(a);
+	a = ask(&f, PAST "&limit=1", etag);
+	assert_int_equal(a->status, 200);
+	answer_free(a);
+	f.caller = alice;
+	a = ask(&f, PAST, etag);
+	assert_int_equal(a->status, 200);
+	answer_free(a);
+	f.caller = root;
+	/* With a part of the ledger, even if it does not run. */
+	request_init(&rq, "/api/v1/history?from=1690000000&to=1700000020");
+	inquiry = site_inquire(&f.site, &rq, &f.caller, 0);
+	assert_true(inquiry && inquiry->is_done && *inquiry->problem);
+	a = site_answer(&f.site, &rq, &f.caller, inquiry, f.now_ns);
+	assert_int_equal(a->status, 200);
+	assert_string_equal(a->etag, "");
+	answer_free(a);
+	site_forget(&f.site, inquiry);
+
+	f.now_ns = f.site.cache.view->header->stale_ns;
+	a = ask(&f, PAST, etag);
+	assert_int_equal(a->status, 200);
+	assert_string_equal(a->etag, "");
+	answer_free(a);
+	site_take(&f.site, sample_open(&second));
+	f.now_ns = SAMPLE_BOOTTIME_NS + SAMPLE_INTERVAL_NS + NS_PER_SEC;
+	a = ask(&f, PAST, etag);
+	assert_int_equal(a->status, 200);
+	answer_free(a);
+	site_done(&f.site);
+}
+
 /* Clients that do not read their answers cannot make the server use ever more memory. */
 static void limits_the_bytes_of_unread_histories(void **state)
 {
@@ -820,6 +877,7 @@ int main(void)
 		cmocka_unit_test(has_one_form_of_process_exporter),
 		cmocka_unit_test(serves_the_past),
 		cmocka_unit_test(shows_users_their_own_past),
+		cmocka_unit_test(tags_histories_until_the_next_snapshot),
 		cmocka_unit_test(limits_the_bytes_of_unread_histories),
 		cmocka_unit_test(answers_completely_or_not_without_memory),
 		cmocka_unit_test(lists_begin_completely),
