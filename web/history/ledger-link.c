@@ -32,6 +32,10 @@ static void ledger_link_finish(struct ledger_link *l)
 {
 	struct history_inquiry *i = l->first;
 
+	if (i->ledger.dropped && !*i->problem)
+		snprintf(i->problem, sizeof(i->problem),
+			"memtally-ledger's answers are too large: the oldest ones are missing; ask for "
+			"less time, or for longer steps");
 	ledger_link_disconnect(l);
 	l->first = i->next;
 	l->waiting--;
@@ -143,26 +147,21 @@ static int ledger_link_take_answer(
 {
 	enum metric_scope scope = metric_owner_scope(usage_owner(i->kind));
 	int64_t until_s = head->since_s + i->plan.ledger_step_s;
+	const struct history_metric *metric = i->query.metric;
 	size_t at = USAGE_HEAD_SIZE;
 	struct usage_row row;
+	float q[RING_QUANTITIES];
 
+	for (size_t k = 0; k < RING_QUANTITIES; k++)
+		q[k] = NAN;
 	/* The last step may not have ended. Before the finest slots steps may be longer. */
 	if (until_s < head->until_s)
 		until_s = head->until_s;
 	ring_begin(&i->ledger, (uint64_t)head->since_s * NS_PER_SEC, 0,
 		(uint64_t)(until_s - head->since_s) * NS_PER_SEC);
 	while (usage_next(answer->data, answer->len, &at, &row)) {
-		float q[RING_QUANTITIES] = {
-			[RING_PSS] = mean_of(&row, USAGE_PSS, head),
-			[RING_PSS_LOW] = NAN,
-			[RING_PSS_HIGH] = NAN,
-			[RING_USS] = NAN,
-			[RING_RSS] = NAN,
-			[RING_SWAP_PSS] = mean_of(&row, USAGE_SWAP, head),
-			[RING_VM_SWAP] = NAN,
-			[RING_PROCESSES] = mean_of(&row, USAGE_PROCESSES, head),
-		};
-
+		/* The others are not asked for, and would take room. */
+		q[metric->value] = mean_of(&row, metric->usage, head);
 		ring_add(&i->ledger, scope, row.id, row.name, row.user, q);
 	}
 	return ring_end(&i->ledger);

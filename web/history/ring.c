@@ -288,7 +288,7 @@ int ring_end(struct ring *r)
 	while (r->point[old]->boottime_ns + RING_AGE_NS < p->boottime_ns)
 		old++;
 	ring_drop_first(r, old);
-	while (r->points && r->bytes > r->bytes_max)
+	for (; r->points && r->bytes > r->bytes_max; r->dropped++)
 		ring_drop_first(r, 1);
 	return 0;
 }

@@ -69,6 +69,7 @@ struct ring {
 	struct hashmap index;             /* of .row */
 	struct siphash_key key;           /* secret key of the hashes; set with the first row */
 	size_t bytes, bytes_max;          /* memory of points and rows; its limit */
+	uint64_t dropped;                 /* points that were dropped for this limit */
 	uint64_t userns;                  /* user namespace of the ids of snapshots */
 
 	/* The point that is being added. */

@@ -52,7 +52,8 @@ static void end(struct fixture *f)
 
 static struct history_inquiry inquiry_of(enum usage_kind kind)
 {
-	return (struct history_inquiry){.query = {.scope = metric_owner_scope(usage_owner(kind))},
+	return (struct history_inquiry){.query = {.scope = metric_owner_scope(usage_owner(kind)),
+						.metric = history_metric_find("pss_bytes")},
 		.plan = {.ledger_from_s = T0,
 			.ledger_to_s = T0 + STEPS * STEP_S,
 			.ledger_step_s = STEP_S},
@@ -185,8 +186,8 @@ static void asks_step_by_step(void **state)
 		assert_string_equal(i.ledger.row[s->row].name, "a");
 		assert_int_equal(i.ledger.row[s->row].id, 1000);
 		assert_true(s->q[RING_PSS] == (float)(KIB * (step + 1)));
-		assert_true(s->q[RING_PROCESSES] == 2.5F);
-		assert_true(isnan(s->q[RING_SWAP_PSS]) && isnan(s->q[RING_PSS_LOW]));
+		/* Only what was asked for. */
+		assert_true(isnan(s->q[RING_PROCESSES]) && isnan(s->q[RING_SWAP_PSS]));
 	}
 	assert_int_equal(ledger_link_due_ns(&f.link), UINT64_MAX);
 	assert_int_equal(ledger_link_poll(&f.link).fd, -1);
@@ -219,6 +220,52 @@ static void answers_one_after_the_other(void **state)
 	assert_int_equal(f.link.waiting, 0);
 	ring_done(&a.ledger);
 	ring_done(&c.ledger);
+	end(&f);
+}
+
+/* Amounts that are no bytes. */
+static void takes_the_metric_of_the_question(void **state)
+{
+	struct history_inquiry i = inquiry_of(USAGE_USER);
+	AUTO_RING_CURSOR struct ring_cursor c = {0};
+	const struct ring_sample *s;
+	struct fixture f;
+	size_t count;
+
+	(void)state;
+	begin(&f);
+	listen_at(&f, 8);
+	i.query.metric = history_metric_find("processes");
+	add(&f, &i);
+	for (unsigned int step = 0; step < STEPS; step++)
+		answer(&f, KIB);
+	assert_true(i.is_done);
+	assert_int_equal(ring_cursor_open(&c, &i.ledger), 0);
+	assert_true(ring_cursor_next(&c));
+	s = ring_cursor_samples(&c, METRIC_USER, &count);
+	assert_int_equal(count, 1);
+	assert_true(s->q[RING_PROCESSES] == 2.5F && isnan(s->q[RING_PSS]));
+	ring_done(&i.ledger);
+	end(&f);
+}
+
+/* Points beyond the limit of memory are not silently missing. */
+static void says_that_points_were_dropped(void **state)
+{
+	struct history_inquiry i = inquiry_of(USAGE_USER);
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	listen_at(&f, 8);
+	i.ledger.bytes_max = 210; /* a row and a point or two */
+	add(&f, &i);
+	for (unsigned int step = 0; step < STEPS; step++)
+		answer(&f, KIB * (step + 1));
+	assert_true(i.is_done);
+	assert_in_range(i.ledger.points, 1, STEPS - 1);
+	assert_int_equal(strncmp(i.problem, "memtally-ledger's answers are too large: ", 41), 0);
+	ring_done(&i.ledger);
 	end(&f);
 }
 
@@ -513,6 +560,8 @@ int main(void)
 		cmocka_unit_test(explains_a_ledger_that_does_not_run),
 		cmocka_unit_test(gives_up_in_time),
 		cmocka_unit_test(waits_for_a_place_in_the_queue),
+		cmocka_unit_test(takes_the_metric_of_the_question),
+		cmocka_unit_test(says_that_points_were_dropped),
 		cmocka_unit_test(limits_the_queue),
 		cmocka_unit_test(limits_each_caller),
 		cmocka_unit_test(trusted_callers_come_first),
