@@ -73,16 +73,24 @@ static size_t ring_point_bytes(const struct ring_point *p)
 /* Returns a free place for a row, at the end if there is none; -ENOMEM. */
 static int64_t ring_find_place(struct ring *r)
 {
-	if (r->rows_free)
-		for (size_t i = 0; i < r->rows; i++)
-			if (!r->row[i].name) {
-				r->rows_free--;
-				return (int64_t)i;
-			}
+	if (r->rows_free) {
+		while (r->row[r->first_free].name)
+			r->first_free++;
+		r->rows_free--;
+		return (int64_t)r->first_free++;
+	}
 	if (r->rows > RING_WORDS_ROW_MAX || ARRAY_RESERVE(r->row, r->row_room, r->rows + 1) < 0)
 		return -ENOMEM;
 	r->row[r->rows] = (struct ring_row){.name = NULL};
 	return (int64_t)r->rows++;
+}
+
+/* Counts place I as free. */
+static void ring_add_free(struct ring *r, size_t i)
+{
+	r->rows_free++;
+	if (i < r->first_free)
+		r->first_free = i;
 }
 
 static int64_t ring_make_row(
@@ -95,7 +103,7 @@ static int64_t ring_make_row(
 	if (i < 0)
 		return i;
 	if (hashmap_add(&r->index, hash, (size_t)i) < 0) {
-		r->rows_free++;
+		ring_add_free(r, (size_t)i);
 		return -ENOMEM;
 	}
 	memcpy(texts, name, len);
@@ -118,7 +126,7 @@ static void ring_release(struct ring *r, size_t i)
 	hashmap_remove(&r->index, row->hash, i);
 	r->bytes -= ring_row_bytes(row);
 	free(TAKE_PTR(row->name));
-	r->rows_free++;
+	ring_add_free(r, i);
 }
 
 /* Frees P, which is the first or the last point. IS_FIRST: its amounts are those before the rest. */

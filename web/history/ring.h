@@ -66,6 +66,7 @@ struct ring {
 	size_t points, point_room;
 	struct ring_row *row;             /* owned */
 	size_t rows, row_room, rows_free; /* places in use or free; places; free ones */
+	size_t first_free;                /* all places before it are in use */
 	struct hashmap index;             /* of .row */
 	struct siphash_key key;           /* secret key of the hashes; set with the first row */
 	size_t bytes, bytes_max;          /* memory of points and rows; its limit */

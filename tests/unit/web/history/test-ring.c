@@ -85,6 +85,7 @@ static void check(const struct ring *r)
 		assert_int_equal(row->points, found[i]);
 		assert_int_equal(found[i] != 0, row->name != NULL);
 		free_places += !row->name;
+		assert_true(row->name || i >= r->first_free);
 		if (row->name)
 			bytes += sizeof(*row) + strlen(row->name) + strlen(row->user) + 2;
 	}
