@@ -30,8 +30,8 @@ enum {
 
 /*
  * Appends the answer to REQUEST to TO, which is empty, with the rows that READER may see. REQUEST
- * is NULL if the question was malformed, or named another uid than a stranger's own. If TO->error is set afterwards, the client is
- * disconnected.
+ * is NULL if the question was malformed, or named another uid than a stranger's own. If TO->error is
+ * set afterwards, the client is disconnected.
  */
 typedef void usage_server_answer(void *context, const struct usage_request *request,
 	const struct store_reader *reader, struct buffer *to);

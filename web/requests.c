@@ -254,7 +254,7 @@ static bool knows_past(struct requests *xs, struct MHD_Connection *connection, s
 	return false;
 }
 
-/* Resumes X, which has an inquiry. If other passwords are valid now, the client's is checked again. */
+/* Resumes X, which has an inquiry. If other passwords are valid now, its password is checked again. */
 static void resume_inquiry(struct requests *xs, struct exchange *x)
 {
 	requests_resume_one(xs, x, x->admissions == xs->admissions ? ASKER_RIGHT : ASKER_UNKNOWN);
@@ -271,8 +271,8 @@ static void resume_inquiries(struct requests *xs)
 }
 
 /*
- * Returns the request that has waited longest for its turn; one that keeps answers of memtally-ledger
- * comes first, since these need memory. NULL: there is none.
+ * Returns the request that has waited longest for its turn; one that keeps answers of
+ * memtally-ledger comes first, since these need memory. NULL: there is none.
  */
 static struct exchange *find_next_turn(const struct requests *xs)
 {

@@ -40,7 +40,7 @@ struct history_inquiry {
 	bool is_done; /* there is nothing more to ask of the ledger */
 
 	/* For web/history/ledger-link.h, unless .is_done. */
-	struct caller caller; /* whose place it takes */
+	struct caller caller; /* it takes a place of this one */
 	enum usage_kind kind;
 	bool has_uid; /* the ledger is to answer what .uid may see; otherwise all */
 	uint32_t uid;
@@ -50,10 +50,10 @@ struct history_inquiry {
 };
 
 /*
- * Begins an inquiry, which the caller adds to a struct ledger_link unless it is done, with the parameters TEXT, LEN bytes, at the time NOW_S in seconds since the
- * epoch. Returns 0 with *RET, which the caller frees; HISTORY_INQUIRY_HIDDEN if the caller may see
- * none of it, or -EINVAL if the parameters are wrong, both with a sentence for the client in ERROR;
- * or -ENOMEM.
+ * Begins an inquiry with the parameters TEXT, LEN bytes, at the time NOW_S in seconds since the
+ * epoch. The caller adds it to a struct ledger_link unless it is done. Returns 0 with *RET, which
+ * the caller frees; HISTORY_INQUIRY_HIDDEN if the caller may see none of it, or -EINVAL if the
+ * parameters are wrong, both with a sentence for the client in ERROR; or -ENOMEM.
  */
 int history_inquiry_new(const struct history_context *context, const char *text, size_t len,
 	int64_t now_s, struct history_inquiry **ret, char error[static QUERY_ERROR_SIZE]);

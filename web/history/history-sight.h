@@ -2,10 +2,11 @@
 /*
  * Visibility of the past
  *
- * Which rows of the past a caller may see. The rules are memtally-ledger's: trusted callers see all
- * rows, other users those of their own uid and their own containers. Over TCP all see the last hour,
- * and what the ledger keeps only with web.tcp_scope: processes. The host's sums are visible to all
- * callers. Pure.
+ * Which rows of the past a caller may see. Trusted callers see all rows. Other users see those of
+ * their own uid, and their own rows of each kind of owners with users: user units, sessions and
+ * containers. Of these memtally-ledger keeps only users and containers. Over TCP all clients see the
+ * last hour, and what the ledger keeps only with web.tcp_scope: processes. The host's sums of the
+ * last hour are visible to all callers. Pure.
  */
 #ifndef MEMTALLY_WEB_HISTORY_SIGHT_H
 #define MEMTALLY_WEB_HISTORY_SIGHT_H

@@ -55,8 +55,7 @@ static int add_point_slots(struct history_filling *f)
 				f, &(struct history_slot){
 					   .time_ns = last->realtime_ns + last->length_ns,
 					   .length_ns = last->length_ns,
-					   .source = HISTORY_WEB,
-					   .is_gap = true});
+					   .source = HISTORY_WEB}); /* marks the gap */
 		part->slot_of[i] = (int64_t)f->table->slots;
 		if (r == 0)
 			r = history_table_add_slot(f, &slot);

@@ -260,7 +260,10 @@ static void history_table_add_sample(
 	row->high[slot] += metric->has_bounds ? (double)sample->q[RING_PSS_HIGH] : (double)NAN;
 }
 
-/* Adds the host's value in the point that C has read to SLOT. The ledger's is the sum of all owners of a kind. */
+/*
+ * Adds the host's value in the point that C has read to SLOT. The ledger's is the sum of all owners
+ * of a kind.
+ */
 static void history_table_add_total(struct history_filling *f, const struct history_part *part,
 	const struct ring_cursor *c, size_t slot)
 {

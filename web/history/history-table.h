@@ -27,7 +27,6 @@ struct history_slot {
 	uint64_t time_ns;   /* CLOCK_REALTIME: of a snapshot, or the start of a step */
 	uint64_t length_ns; /* of the step, or until the next snapshot */
 	enum history_source source;
-	bool is_gap; /* there was no snapshot: marks the gap */
 };
 
 enum history_row_kind {

@@ -48,8 +48,8 @@ void ledger_link_done(struct ledger_link *l);
 
 /*
  * Adds I, which is not finished, and begins to ask the socket at PATH at NOW_NS (CLOCK_MONOTONIC).
- * I stays borrowed until it is finished (.is_done). Those of trusted callers come before others that
- * wait. If memtally-ledger does not run, or if too many inquiries wait, I is finished at once.
+ * I stays borrowed until it is finished (.is_done). Those of trusted callers come before others
+ * that wait. If memtally-ledger does not run, or if too many inquiries wait, I is finished at once.
  */
 void ledger_link_add(
 	struct ledger_link *l, const char *path, struct history_inquiry *i, uint64_t now_ns);

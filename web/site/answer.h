@@ -60,8 +60,8 @@ static inline void cleanup_answer(struct answer **a)
 #define AUTO_ANSWER CLEANUP(cleanup_answer)
 
 /*
- * Adds the bytes of A's own body, which is complete, to *TOTAL. They are subtracted when A is freed,
- * after its last byte. TOTAL stays borrowed until then.
+ * Adds the bytes of A's own body, which is complete, to *TOTAL. They are subtracted when A is
+ * freed, after its last byte. TOTAL stays borrowed until then.
  */
 void answer_count(struct answer *a, size_t *total);
 

@@ -20,8 +20,8 @@
 #include "web/site/self.h"
 
 /*
- * The bodies of histories that are not sent yet have at most this many bytes and one body; otherwise
- * there are no new ones. Clients that do not read cost no more memory.
+ * The bodies of histories that are not sent yet have at most this many bytes and one body;
+ * otherwise there are no new ones. Clients that do not read cost no more memory.
  */
 #define SITE_PAST_BYTES_MAX ((size_t)32 << 20)
 

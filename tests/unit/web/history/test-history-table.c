@@ -105,8 +105,6 @@ static void check_table(
 
 		if (!(t->slot[slot].time_ns % (10 * NS_PER_SEC) == 0))
 			to_s = from_s + 0.0005; /* the point itself */
-		if (t->slot[slot].is_gap)
-			to_s = from_s;
 		host = mean_of(p, count, USERS, from_s - 0.0005, to_s);
 		for (size_t k = 0; k < limit; k++) {
 			const char name[2] = {(char)('a' + k), 0};
