@@ -5,7 +5,7 @@ import { byId, html, setText } from "./dom.js";
 import { History } from "./history.js";
 import { Feed, Live, Refusal } from "./live.js";
 import { ProcessDialog } from "./process.js";
-import { growthFrom, historyPath } from "./series.js";
+import { growthFrom, historyPath, isDue } from "./series.js";
 import { showAge, showHost } from "./sums.js";
 import { Table } from "./table.js";
 import { GROWTH_SECONDS, growthOf } from "./tree.js";
@@ -57,6 +57,7 @@ function isOfOne(answers) {
 class Page {
 	#feeds = Object.fromEntries(
 		["host", "users", "programs", "processes", "user-growth", "program-growth"].map((name) => [name, new Feed()]));
+	#pasts = {}; // the last history of each scope: isDue()
 	#refusal = null; // in place of processes, which this caller does not see: not asked for again
 	#seen = null; // the last snapshot, when it was received, and the host
 
@@ -149,14 +150,25 @@ class Page {
 		return this.#refusal;
 	}
 
+	// Returns the history of the owners of SCOPE over the time of growth.
+	async #pastOf(scope) {
+		const path = historyPath(scope, null, GROWTH_SECONDS, Date.now() / 1000, { limit: 100, points: 20 });
+		const last = this.#pasts[scope];
+
+		if (!isDue(last, path, GROWTH_SECONDS))
+			return last.history;
+		const { history } = await this.#feeds[`${scope}-growth`].load(path);
+
+		this.#pasts[scope] = { path, history, isWhole: !history.problem };
+		return history;
+	}
+
 	// Adds to ROWS by how much each owner has grown, if there is a history.
 	async #addGrowth(scope, rows, table) {
 		if (this.hasNoHistory)
 			return;
-		const path = historyPath(scope, null, GROWTH_SECONDS, Date.now() / 1000, { limit: 100, points: 20 });
-
 		try {
-			const { history } = await this.#feeds[`${scope}-growth`].load(path);
+			const history = await this.#pastOf(scope);
 			const { growth, seconds } = growthFrom(history);
 			const minutes = Math.max(1, Math.round(seconds / 60));
 

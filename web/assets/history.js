@@ -4,7 +4,7 @@ import { bytes } from "./amounts.js";
 import { chart } from "./chart.js";
 import { frame, html, keepFocus, nameOf, onWidth, svg } from "./dom.js";
 import { Feed, Refusal } from "./live.js";
-import { historyPath, sourcesText, summary, timeText } from "./series.js";
+import { historyPath, isDue, sourcesText, summary, timeText } from "./series.js";
 
 const SCOPES = [
 	["user", "users"],
@@ -36,6 +36,7 @@ export class History {
 	#width = 0;
 	#history = null;
 	#feed = new Feed();
+	#last = null; // the last request: isDue()
 	#at = null;
 	#turn = 0; // of the last request: an answer to an earlier one comes too late
 	#isAbsent = false; // this memtally-web has no such path
@@ -87,19 +88,25 @@ export class History {
 		await this.update();
 	}
 
-	// Shows newer points.
+	// Shows newer points, if there may be some.
 	async update() {
 		if (this.#isAbsent)
 			return;
 		const path = historyPath(this.#scope, this.#name, this.#span, Date.now() / 1000);
+		const now_s = performance.now() / 1000;
+
+		if (!isDue(this.#last, path, this.#span, now_s))
+			return;
 		const turn = ++this.#turn;
 
+		this.#last = { path, at_s: now_s, isWhole: false };
 		try {
 			const { history } = await this.#feed.load(path);
 
 			if (turn !== this.#turn)
 				return;
 			this.#history = history;
+			this.#last.isWhole = !history.problem;
 			this.problem.className = "note";
 			this.problem.textContent = history.problem ? `A part is missing: ${history.problem}` : "";
 		} catch (error) {

@@ -4,6 +4,8 @@
 const PATH = "/api/v1/history";
 const ROWS = 9; // beside "(other)": as many as there are colours
 const POINTS = 240;
+const LONG_S = 86400; // a history of that length, or more,
+const PATIENCE_S = 60; // is asked for again no sooner if a part was missing
 
 // Returns the path for the history of SCOPE, NAME (null: all), the last SPAN seconds until NOW. Pure.
 export function historyPath(scope, name, span, now, { limit = ROWS, points = POINTS } = {}) {
@@ -16,6 +18,15 @@ export function historyPath(scope, name, span, now, { limit = ROWS, points = POI
 	else if (scope !== "host")
 		values.limit = limit;
 	return `${PATH}?${new URLSearchParams(values)}`;
+}
+
+// Returns whether PATH, of the history of the last SPAN seconds, is to be asked for at NOW_S, seconds of any clock. LAST is the
+// last answer: its .path and .at_s, and whether it .isWhole; null: there is none. A path that has not changed has no newer
+// points. A long history costs memtally-ledger much: one question a minute is enough. Pure.
+export function isDue(last, path, span, now_s) {
+	if (last?.path !== path)
+		return true;
+	return !last.isWhole && (span < LONG_S || now_s - last.at_s >= PATIENCE_S);
 }
 
 // Returns the sentence about where the points of HISTORY come from. Pure.

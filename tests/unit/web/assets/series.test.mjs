@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { amountTicks, growthFrom, largest, stackOf, summary, timeText, timeTicks, withGaps } from "../../../../web/assets/series.js";
+import { amountTicks, growthFrom, historyPath, isDue, largest, stackOf, summary, timeText, timeTicks, withGaps } from "../../../../web/assets/series.js";
 
 test("growth is the last known point less the first", () => {
 	const history = {
@@ -76,4 +76,21 @@ test("times are round, in local time, and as many as fit", () => {
 test("a summary leaves out what is not known", () => {
 	assert.deepEqual(summary([null, 4, 2, undefined, 3, null]), { least: 2, most: 4, mean: 3, last: 3 });
 	assert.equal(summary([null]), null);
+});
+
+test("a history is asked for again if its path has changed or a part was missing, a long one once a minute", () => {
+	const last = (isWhole) => ({ path: "/a", at_s: 100, isWhole });
+
+	assert.ok(isDue(null, "/a", 600, 100));
+	assert.ok(isDue(last(true), "/b", 86400, 101));
+	assert.ok(!isDue(last(true), "/a", 600, 900));
+	assert.ok(isDue(last(false), "/a", 3600, 101));
+	assert.ok(!isDue(last(false), "/a", 86400, 159));
+	assert.ok(isDue(last(false), "/a", 86400, 160));
+});
+
+test("pages that ask every ten seconds ask for a day ten times in an hour", () => {
+	const paths = Array.from({ length: 360 }, (_, i) => historyPath("user", null, 86400, 1e9 + 10 * i));
+
+	assert.ok(new Set(paths).size <= 11, String(new Set(paths).size));
 });
