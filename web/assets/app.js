@@ -215,6 +215,7 @@ class Page {
 		byId("blocked")?.remove();
 		this.#seen = null;
 		this.#refusal = null;
+		this.dialog?.fail(problem);
 		if (this.main)
 			this.main.hidden = true;
 		this.#tick();

@@ -91,14 +91,18 @@ export class ProcessDialog {
 			if (this.#pid === pid)
 				this.#show(process);
 		} catch (error) {
-			this.#fail(error instanceof Refusal && error.status === 404
-				? "The process has exited, or is no longer among those that are shown here."
-				: "The figures of the process cannot be had now.");
+			if (this.#pid === pid)
+				this.fail(error instanceof Refusal && error.status === 404
+					? "The process has exited, or is no longer among those that are shown here."
+					: "The figures of the process cannot be had now.");
 		}
 	}
 
-	#fail(text) {
-		this.main.replaceChildren(html("div", {}, html("dt", {}, "State"), html("dd", { class: "bad" }, text)));
+	// Shows PROBLEM in place of the figures if the dialog is open.
+	fail(problem) {
+		if (this.#pid === null)
+			return;
+		this.main.replaceChildren(html("div", {}, html("dt", {}, "State"), html("dd", { class: "bad" }, problem)));
 		this.all.replaceChildren();
 	}
 
