@@ -3,7 +3,7 @@
 // Without it the page has the same figures of the time when it was loaded (web/site/page.c).
 import { byId, html, setText } from "./dom.js";
 import { History } from "./history.js";
-import { Feed, Live, Refusal } from "./live.js";
+import { ageOf, Feed, hostTimeOf, Live, Refusal } from "./live.js";
 import { ProcessDialog } from "./process.js";
 import { growthFrom, historyPath, isDue } from "./series.js";
 import { showAge, showHost } from "./sums.js";
@@ -76,7 +76,7 @@ class Page {
 	start() {
 		if (this.main) {
 			this.dialog = new ProcessDialog(document.body);
-			this.history = new History(byId("history"));
+			this.history = new History(byId("history"), () => (this.#seen ? hostTimeOf(this.#seen) : null));
 			this.map = new TreeMap(byId("map"), (pid) => this.dialog.open(pid));
 			this.tables = {
 				users: this.#ownerTable("users-table", "user"),
@@ -134,8 +134,8 @@ class Page {
 			return host;
 		}
 		await Promise.all([
-			this.#addGrowth("user", users.users, this.tables.users),
-			this.#addGrowth("program", programs.programs, this.tables.programs),
+			this.#addGrowth("user", users.users, hostTimeOf(host), this.tables.users),
+			this.#addGrowth("program", programs.programs, hostTimeOf(host), this.tables.programs),
 		]);
 		this.#show(host, users, programs, processes);
 		await Promise.all([this.history.update(), this.dialog.update()]);
@@ -150,25 +150,26 @@ class Page {
 		return this.#refusal;
 	}
 
-	// Returns the history of the owners of SCOPE over the time of growth.
-	async #pastOf(scope) {
-		const path = historyPath(scope, null, GROWTH_SECONDS, Date.now() / 1000, { limit: 100, points: 20 });
+	// Returns the history of the owners of SCOPE over the time of growth until NOW, the host's.
+	async #pastOf(scope, now) {
+		const path = historyPath(scope, null, GROWTH_SECONDS, now, { limit: 100, points: 20 });
 		const last = this.#pasts[scope];
 
 		if (!isDue(last, path, GROWTH_SECONDS))
 			return last.history;
 		const { history } = await this.#feeds[`${scope}-growth`].load(path);
 
-		this.#pasts[scope] = { path, history, isWhole: !history.problem };
+		/* What memtally-ledger lacks makes no difference; too few points of memtally-web do. */
+		this.#pasts[scope] = { path, history, isWhole: growthFrom(history).growth.size > 0 };
 		return history;
 	}
 
-	// Adds to ROWS by how much each owner has grown, if there is a history.
-	async #addGrowth(scope, rows, table) {
+	// Adds to ROWS by how much each owner has grown until NOW, if there is a history.
+	async #addGrowth(scope, rows, now, table) {
 		if (this.hasNoHistory)
 			return;
 		try {
-			const history = await this.#pastOf(scope);
+			const history = await this.#pastOf(scope, now);
 			const { growth, seconds } = growthFrom(history);
 			const minutes = Math.max(1, Math.round(seconds / 60));
 
@@ -223,17 +224,13 @@ class Page {
 
 	// Hides what a page that was not looked at for long still has.
 	#wake() {
-		if (!document.hidden && this.#seen && !this.live.paused && this.#age() > 3 * this.#seen.snapshot.interval_seconds)
+		if (!document.hidden && this.#seen && !this.live.paused && ageOf(this.#seen) > 3 * this.#seen.snapshot.interval_seconds)
 			this.#fail("Newer figures are on their way.");
-	}
-
-	#age() {
-		return this.#seen.snapshot.age_seconds + (performance.now() - this.#seen.at) / 1000;
 	}
 
 	#tick() {
 		if (this.#seen)
-			showAge(this.#seen.snapshot, this.#age(), this.#seen.host);
+			showAge(this.#seen.snapshot, ageOf(this.#seen), this.#seen.host);
 		setText(this.status, this.live.paused ? "Paused: the figures stay as they are." : this.#seen ? "Live." : "");
 	}
 }

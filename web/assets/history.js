@@ -41,7 +41,8 @@ export class History {
 	#turn = 0; // of the last request: an answer to an earlier one comes too late
 	#isAbsent = false; // this memtally-web has no such path
 
-	constructor(section) {
+	// SECTION is the part of the page; NOW returns the time of the host's clock in seconds, or null if that is not known.
+	constructor(section, now) {
 		const scope = choice("history-scope", "Of", SCOPES, (value) => this.choose(value, null));
 		const span = choice("history-span", "Last", SPANS, (value) => {
 			this.#span = Number(value);
@@ -49,6 +50,7 @@ export class History {
 		});
 
 		this.section = section;
+		this.now = now;
 		this.scope = scope.select;
 		span.select.value = String(this.#span);
 		this.what = html("span", { id: "history-what" });
@@ -90,9 +92,16 @@ export class History {
 
 	// Shows newer points, if there may be some.
 	async update() {
+		const now = this.now();
+
 		if (this.#isAbsent)
 			return;
-		const path = historyPath(this.#scope, this.#name, this.#span, Date.now() / 1000);
+		if (now === null) {
+			[this.#history, this.#last] = [null, null];
+			this.#draw();
+			return;
+		}
+		const path = historyPath(this.#scope, this.#name, this.#span, now);
 		const now_s = performance.now() / 1000;
 
 		if (!isDue(this.#last, path, this.#span, now_s))

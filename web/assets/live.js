@@ -42,6 +42,16 @@ export class Feed {
 	}
 }
 
+// Returns how old the snapshot of ANSWER, which came at .at, is at NOW_MS, of the clock of performance.now(), in seconds.
+export function ageOf({ snapshot, at }, now_ms = performance.now()) {
+	return snapshot.age_seconds + (now_ms - at) / 1000;
+}
+
+// Returns the time of the host's clock in seconds since 1970, by ANSWER, at NOW_MS. The browser's clock may be wrong.
+export function hostTimeOf(answer, now_ms = performance.now()) {
+	return Date.parse(answer.snapshot.time) / 1000 + ageOf(answer, now_ms);
+}
+
 // Returns the seconds until the next snapshot may be there: SNAPSHOT was SECONDS old at its last answer. Pure.
 export function waitFor(snapshot, seconds) {
 	const interval = snapshot.interval_seconds ?? RETRY_S;
@@ -60,7 +70,7 @@ export function problemOf(error) {
 	return "memtally-web cannot be reached.";
 }
 
-// Calls LOAD, which returns the snapshot of all that it has shown, at each new snapshot. Calls FAIL with the
+// Calls LOAD, which returns an answer of the snapshot that it has shown, at each new snapshot. Calls FAIL with the
 // sentence for its error. Stops while the page is hidden and while .pause() is in force.
 export class Live {
 	#timer = null;
@@ -91,9 +101,9 @@ export class Live {
 			return;
 		this.#busy = true;
 		try {
-			const { snapshot, at } = await this.load();
+			const answer = await this.load();
 
-			wait = waitFor(snapshot, snapshot.age_seconds + (performance.now() - at) / 1000);
+			wait = waitFor(answer.snapshot, ageOf(answer));
 		} catch (error) {
 			this.fail(problemOf(error));
 		}

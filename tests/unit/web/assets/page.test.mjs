@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Feed, problemOf, Refusal, waitFor } from "../../../../web/assets/live.js";
+import { ageOf, Feed, hostTimeOf, problemOf, Refusal, waitFor } from "../../../../web/assets/live.js";
 import { sourceText, valueText } from "../../../../web/assets/process.js";
 import { historyPath, sourcesText } from "../../../../web/assets/series.js";
 import { certaintyOf, missingOf, sumOf } from "../../../../web/assets/sums.js";
@@ -13,6 +13,13 @@ test("the next snapshot is asked for when it may be there", () => {
 	assert.equal(waitFor({ interval_seconds: 0.1 }, 9), 0.5);
 	assert.equal(waitFor({ interval_seconds: 3600 }, 1), 60);
 	assert.equal(waitFor({}, 0), 5.4);
+});
+
+test("the time of the host is that of its snapshot plus its age, whatever the browser's clock says", () => {
+	const answer = { snapshot: { time: "2001-09-09T01:46:40.250Z", age_seconds: 2.5 }, at: 4000 };
+
+	assert.equal(ageOf(answer, 5000), 3.5);
+	assert.equal(hostTimeOf(answer, 5000), 1e9 + 0.25 + 3.5);
 });
 
 test("an answer that has not changed is that of its own path, whatever was asked meanwhile", async () => {
