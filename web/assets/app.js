@@ -211,7 +211,7 @@ class Page {
 	// Shows PROBLEM in the place of the figures.
 	#fail(problem) {
 		setText(this.problem, `${problem} The page tries again every few seconds.`);
-		setText(byId("measured"), "");
+		byId("measured").hidden = true;
 		setText(byId("certainty"), "");
 		byId("blocked")?.remove();
 		this.#seen = null;

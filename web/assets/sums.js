@@ -36,16 +36,21 @@ export function certaintyOf(host, complete) {
 	return `${text}.`;
 }
 
-// Returns how many processes of HOST could not be measured, as a sentence; "" if there are none. Pure.
-export function missingOf(host) {
+// Returns the sentence about processes of HOST that could not be measured; "" if the sums are COMPLETE. IS_HIDDEN: /proc hides
+// processes, which another sentence says. Pure.
+export function missingOf(host, complete, isHidden) {
 	const missing = Object.values(host.unmeasured_processes ?? {}).reduce((a, b) => a + b, 0);
 
-	return missing ? ` ${missing} of ${host.processes} processes could not be measured.` : "";
+	if (missing && host.processes !== undefined)
+		return ` ${missing} of ${host.processes} processes could not be measured.`;
+	return complete || isHidden ? "" : " Not every process could be measured.";
 }
 
 // Shows the age of SNAPSHOT, which is SECONDS, and what HOST lacks.
 export function showAge(snapshot, seconds, host) {
-	setText(byId("measured"), `The snapshot of ${snapshot.time} is ${age(seconds)} old.${missingOf(host)}`);
+	setText(byId("age"), `The snapshot of ${snapshot.time} is ${age(seconds)} old.`);
+	setText(byId("missing"), missingOf(host, snapshot.complete, byId("proc-hidden") !== null));
+	byId("measured").hidden = false;
 }
 
 function showLine(row, host) {

@@ -80,7 +80,8 @@ static void page_add_links(const char *telemetry_path, struct buffer *to)
 
 /*
  * Adds how many processes are missing from the sums. If /proc hides processes, their number is
- * unknown.
+ * unknown. The script changes "missing" and leaves "proc-hidden", which is in no answer that it
+ * asks for.
  */
 static void add_missing(const struct view *view, struct buffer *to)
 {
@@ -88,6 +89,7 @@ static void add_missing(const struct view *view, struct buffer *to)
 	bool is_hidden = view_self(view)->flags & SELF_PROC_HIDDEN;
 	uint64_t missing = sums_unmeasured(host->present, host->q);
 
+	buffer_add_text(to, "<span id=\"missing\">");
 	if (missing && ROW_HAS(host, SCOPE_PROCESSES)) {
 		buffer_add_char(to, ' ');
 		buffer_add_u64(to, missing);
@@ -97,9 +99,10 @@ static void add_missing(const struct view *view, struct buffer *to)
 	} else if (!view_is_complete(view) && !is_hidden) {
 		buffer_add_text(to, " Not every process could be measured.");
 	}
+	buffer_add_text(to, "</span>");
 	if (is_hidden)
-		buffer_add_text(to, " /proc hides other users' processes (hidepid) from memtallyd: "
-				    "they are missing.");
+		buffer_add_text(to, "<span id=\"proc-hidden\"> /proc hides other users' processes "
+				    "(hidepid) from memtallyd: they are missing.</span>");
 }
 
 /* Adds the age of the snapshot in whole seconds. */
@@ -119,12 +122,12 @@ static void add_age(struct fixed_width *fixed, const struct status *s)
 	clock_format_rfc3339(s->view->header->realtime_ns, time);
 	buffer_add_text(
 		to, s->is_fresh ? "<p id=\"measured\">" : "<p id=\"measured\" class=\"bad\">");
-	buffer_add_text(to, "The snapshot of ");
+	buffer_add_text(to, "<span id=\"age\">The snapshot of ");
 	buffer_add_text(to, time);
 	buffer_add_text(to, " is ");
 	fixed_width_add_seconds(fixed, age_ns - age_ns % NS_PER_SEC);
 	buffer_add_text(to, s->is_fresh ? " s old" : " s old, which is stale: it is not shown");
-	buffer_add_char(to, '.');
+	buffer_add_text(to, ".</span>");
 	add_missing(s->view, to);
 	buffer_add_text(to, "</p>\n");
 }

@@ -205,7 +205,7 @@ static void page_shows_blocked_reads(void **state)
 	assert_true(page_says(&blocked,
 		"<p id=\"blocked\" class=\"bad\">The kernel blocks 2 reads of processes' files, the oldest for 22 "
 		"min 7 s. The figures of these processes are estimates, or their RSS.</p>"));
-	assert_true(page_says(&blocked, " 5 of 16 processes could not be measured.</p>"));
+	assert_true(page_says(&blocked, " 5 of 16 processes could not be measured.</span></p>"));
 	assert_false(page_says(NULL, "blocks"));
 }
 
@@ -216,15 +216,17 @@ static void page_shows_missing_processes(void **state)
 	const struct sample_options only_hidden = {.is_hidden = true, .is_measured = true};
 
 	(void)state;
-	assert_true(page_says(NULL, " 4 of 16 processes could not be measured.</p>"));
+	assert_true(page_says(
+		NULL, "<span id=\"missing\"> 4 of 16 processes could not be measured.</span></p>"));
 	assert_true(page_says(NULL, " The processes measured use 596.3 MiB, at least 596.3 MiB"));
 	assert_false(page_says(NULL, "All processes together"));
 	assert_true(page_says(&hidden,
-		" 4 of 16 processes could not be measured. /proc hides other users' processes "
-		"(hidepid) from memtallyd: they are missing.</p>"));
+		"<span id=\"missing\"> 4 of 16 processes could not be measured.</span>"
+		"<span id=\"proc-hidden\"> /proc hides other users' processes (hidepid) from memtallyd: "
+		"they are missing.</span></p>"));
 	assert_true(page_says(&only_hidden,
-		" s old. /proc hides other users' processes (hidepid) from memtallyd: they are "
-		"missing.</p>"));
+		" s old.</span><span id=\"missing\"></span><span id=\"proc-hidden\"> /proc hides other "
+		"users' processes (hidepid) from memtallyd: they are missing.</span></p>"));
 	assert_true(page_says(&only_hidden, " The processes measured use "));
 }
 

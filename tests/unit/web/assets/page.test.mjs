@@ -89,8 +89,10 @@ test("the sums of the host say what is missing", () => {
 	assert.equal(sumOf(host, ["free", "free_lists", "zram"]), 3);
 	assert.equal(sumOf(host, ["zram"]), null);
 	assert.equal(sumOf(host, ["residual"]), -4);
-	assert.equal(missingOf(host), " 3 of 5 processes could not be measured.");
-	assert.equal(missingOf({ unmeasured_processes: { denied: 0 } }), "");
+	assert.equal(missingOf(host, false, true), " 3 of 5 processes could not be measured.");
+	assert.equal(missingOf({ unmeasured_processes: { denied: 0 } }, true, false), "");
+	assert.equal(missingOf({}, false, false), " Not every process could be measured.");
+	assert.equal(missingOf({}, false, true), "");
 	assert.equal(certaintyOf({ pss_bytes: 1024, pss_low_bytes: 1024, pss_high_bytes: 2048, pss_measured_bytes: 512, pss_guessed_bytes: 256 }, true),
 		"All processes together use 1.0 KiB, likely between 1.0 and 2.0 KiB: 50 % measured within the last interval, 25 % estimated, 25 % guessed.");
 	assert.equal(certaintyOf({}, true), "The sum of all processes is not known.");
