@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page says of the whole host: the balance sheet and how sure its sums are.
 import { age, alike, bytes, percent, range, share, signedBytes } from "./amounts.js";
-import { byId, setText } from "./dom.js";
+import { byId, html, setText } from "./dom.js";
 
 // Returns the sum of the lines NAMES of HOST, the host's row; null if HOST has none of them. Pure.
 export function sumOf(host, names) {
@@ -53,14 +53,28 @@ export function showAge(snapshot, seconds, host) {
 	byId("measured").hidden = false;
 }
 
+// Returns the sentence about processes of HOST whose reads the kernel blocks; "" if there are none. Pure.
+export function blockedOf(host) {
+	const blocked = host.unmeasured_processes?.blocked ?? 0;
+
+	return blocked
+		? `The kernel blocks reads of ${blocked} ${blocked === 1 ? "process" : "processes"}: the figures are estimates, or the RSS.`
+		: "";
+}
+
+function showBlocked(text) {
+	byId("blocked")?.remove();
+	if (text)
+		byId("certainty").after(html("p", { id: "blocked", class: "bad" }, text));
+}
+
 function showLine(row, host) {
 	const amount = sumOf(host, row.dataset.lines.split(" "));
 	const [cell, part] = row.querySelectorAll("td");
 
-	if (amount === null)
-		return;
-	setText(cell, amount < 0 ? signedBytes(amount) : bytes(amount));
-	setText(part, amount < 0 ? "" : percent(amount / host.mem_total_bytes));
+	row.hidden = amount === null;
+	setText(cell, amount === null ? "\u2013" : amount < 0 ? signedBytes(amount) : bytes(amount));
+	setText(part, amount === null || amount < 0 ? "" : percent(amount / host.mem_total_bytes));
 }
 
 function showBar(rows, host) {
@@ -84,9 +98,11 @@ export function showHost(host, snapshot) {
 	const rows = document.querySelectorAll("#balance tr[data-lines]");
 
 	setText(byId("certainty"), certaintyOf(host, snapshot.complete));
-	if (!(host.unmeasured_processes?.blocked > 0))
-		byId("blocked")?.remove();
-	if (!host.mem_total_bytes || !byId("balance-bar"))
+	showBlocked(blockedOf(host));
+	if (!byId("balance-bar"))
+		return;
+	byId("balance").hidden = !host.mem_total_bytes;
+	if (!host.mem_total_bytes)
 		return;
 	setText(byId("mem-total"), bytes(host.mem_total_bytes));
 	rows.forEach((row) => showLine(row, host));

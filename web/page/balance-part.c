@@ -86,6 +86,25 @@ static void balance_part_add_bar(
 	buffer_add_text(to, "</svg>\n");
 }
 
+/*
+ * Begins the row for LINES, which is hidden if ROW has none of them: the script shows it when they
+ * come.
+ */
+static void balance_part_begin_row(
+	const struct snapshot_balance *row, uint64_t lines, struct buffer *to)
+{
+	buffer_add_text(to, row->present & lines ? "<tr" : "<tr hidden");
+	buffer_add_text(to, " data-lines=\"");
+	balance_part_add_names(to, lines);
+	buffer_add_text(to, "\">");
+}
+
+/* Appends the cells of a row without an amount. */
+static void balance_part_add_dash(struct buffer *to)
+{
+	buffer_add_text(to, "<td class=\"number\">\u2013</td><td class=\"number\"></td></tr>\n");
+}
+
 /* Appends the cells with BYTES, and with their part of TOTAL_BYTES. */
 static void balance_part_add_cells(struct buffer *to, uint64_t bytes, uint64_t total_bytes)
 {
@@ -99,16 +118,16 @@ static void balance_part_add_cells(struct buffer *to, uint64_t bytes, uint64_t t
 static void balance_part_add_group(const struct snapshot_balance *row,
 	const struct balance_group *group, uint64_t total_bytes, struct buffer *to)
 {
-	if (!(row->present & group->lines))
-		return;
-	buffer_add_text(to, "<tr data-lines=\"");
-	balance_part_add_names(to, group->lines);
+	balance_part_begin_row(row, group->lines, to);
 	buffer_printf(to,
-		"\"><th scope=\"row\"><svg class=\"swatch\" aria-hidden=\"true\"><rect "
+		"<th scope=\"row\"><svg class=\"swatch\" aria-hidden=\"true\"><rect "
 		"class=\"group-%s\" width=\"100%%\" height=\"100%%\"/></svg> %s "
 		"<span class=\"note\">%s</span></th>",
 		group->id, group->title, group->help);
-	balance_part_add_cells(to, balance_part_sum(row, group->lines), total_bytes);
+	if (row->present & group->lines)
+		balance_part_add_cells(to, balance_part_sum(row, group->lines), total_bytes);
+	else
+		balance_part_add_dash(to);
 }
 
 /* Appends the residual, which is negative if the lines exceed MemTotal. */
@@ -117,13 +136,16 @@ static void balance_part_add_residual(
 {
 	int64_t residual;
 
-	if (!ROW_HAS(row, BALANCE_RESIDUAL))
-		return;
-	residual = (int64_t)row->q[BALANCE_RESIDUAL];
-	buffer_add_text(to,
-		"<tr data-lines=\"residual\"><th scope=\"row\"><svg class=\"swatch\" "
+	buffer_printf(to,
+		"<tr%s data-lines=\"residual\"><th scope=\"row\"><svg class=\"swatch\" "
 		"aria-hidden=\"true\"></svg> Not accounted for <span class=\"note\">memory without "
-		"a counter in the kernel, and errors of the PSS</span></th>");
+		"a counter in the kernel, and errors of the PSS</span></th>",
+		ROW_HAS(row, BALANCE_RESIDUAL) ? "" : " hidden");
+	if (!ROW_HAS(row, BALANCE_RESIDUAL)) {
+		balance_part_add_dash(to);
+		return;
+	}
+	residual = (int64_t)row->q[BALANCE_RESIDUAL];
 	if (residual >= 0) {
 		balance_part_add_cells(to, (uint64_t)residual, total_bytes);
 		return;
@@ -142,7 +164,7 @@ static void balance_part_add_head(struct buffer *to, const char *caption)
 		caption);
 }
 
-/* Appends every line of the sheet that the host has. */
+/* Appends every line of the sheet. */
 static void balance_part_add_lines(
 	const struct snapshot_balance *row, uint64_t total_bytes, struct buffer *to)
 {
@@ -151,13 +173,14 @@ static void balance_part_add_lines(
 	for (unsigned int n = 0; n < BALANCE_KINDS; n++) {
 		const struct balance_kind *kind = balance_kind(n);
 
-		if (!ROW_HAS(row, kind->line))
-			continue;
+		balance_part_begin_row(row, LINE(kind->line), to);
 		buffer_printf(to,
-			"<tr data-lines=\"%s\"><th scope=\"row\"><code>%s</code> <span "
-			"class=\"note\">%s</span></th>",
-			kind->name, kind->name, kind->help);
-		balance_part_add_cells(to, row->q[kind->line], total_bytes);
+			"<th scope=\"row\"><code>%s</code> <span class=\"note\">%s</span></th>",
+			kind->name, kind->help);
+		if (ROW_HAS(row, kind->line))
+			balance_part_add_cells(to, row->q[kind->line], total_bytes);
+		else
+			balance_part_add_dash(to);
 	}
 	buffer_add_text(to, "</tbody></table></div></details>\n");
 }

@@ -4,7 +4,7 @@ import test from "node:test";
 import { ageOf, Feed, hostTimeOf, problemOf, Refusal, waitFor } from "../../../../web/assets/live.js";
 import { sourceText, valueText } from "../../../../web/assets/process.js";
 import { historyPath, sourcesText } from "../../../../web/assets/series.js";
-import { certaintyOf, missingOf, sumOf } from "../../../../web/assets/sums.js";
+import { blockedOf, certaintyOf, missingOf, sumOf } from "../../../../web/assets/sums.js";
 import { filtered, grownMost, leastCertain, sorted } from "../../../../web/assets/table.js";
 
 test("the next snapshot is asked for when it may be there", () => {
@@ -93,6 +93,10 @@ test("the sums of the host say what is missing", () => {
 	assert.equal(missingOf({ unmeasured_processes: { denied: 0 } }, true, false), "");
 	assert.equal(missingOf({}, false, false), " Not every process could be measured.");
 	assert.equal(missingOf({}, false, true), "");
+	assert.equal(blockedOf({ unmeasured_processes: { blocked: 1 } }),
+		"The kernel blocks reads of 1 process: the figures are estimates, or the RSS.");
+	assert.match(blockedOf({ unmeasured_processes: { blocked: 2 } }), / 2 processes: /);
+	assert.equal(blockedOf({ unmeasured_processes: { denied: 2 } }) + blockedOf({}), "");
 	assert.equal(certaintyOf({ pss_bytes: 1024, pss_low_bytes: 1024, pss_high_bytes: 2048, pss_measured_bytes: 512, pss_guessed_bytes: 256 }, true),
 		"All processes together use 1.0 KiB, likely between 1.0 and 2.0 KiB: 50 % measured within the last interval, 25 % estimated, 25 % guessed.");
 	assert.equal(certaintyOf({}, true), "The sum of all processes is not known.");

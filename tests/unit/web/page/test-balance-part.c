@@ -48,17 +48,32 @@ static void has_each_line_once(void **state)
 	*details++ = 0;
 	for (unsigned int n = 0; n < BALANCE_KINDS; n++) {
 		const struct balance_kind *kind = balance_kind(n);
+		bool is_known = ROW_HAS(view_balance(view), kind->line);
 		char row[100];
-		size_t in_groups = groups_with(text, kind->name);
 
-		snprintf(row, sizeof(row), "<tr data-lines=\"%s\">", kind->name);
-		if (ROW_HAS(view_balance(view), kind->line)) {
-			assert_int_equal(in_groups, 1);
-			assert_non_null(strstr(details, row));
-		} else {
-			assert_null(strstr(details, row));
-		}
+		snprintf(row, sizeof(row), "<tr%s data-lines=\"%s\">", is_known ? "" : " hidden",
+			kind->name);
+		assert_int_equal(groups_with(text, kind->name), 1);
+		assert_non_null(strstr(details, row));
 	}
+}
+
+/* What is not known has a hidden row without an amount: the script shows it when it comes. */
+static void hides_unknown_lines(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	struct snapshot_balance row = *view_balance(view);
+	AUTO_FREE char *text = NULL;
+
+	(void)state;
+	row.present &= ~(UINT64_C(1) << BALANCE_HUGETLB | UINT64_C(1) << BALANCE_RESIDUAL);
+	view->section[SECTION_BALANCE].data = (const void *)&row;
+	text = render(view);
+	assert_non_null(strstr(text, "<tr hidden data-lines=\"hugetlb\"><th scope=\"row\"><svg"));
+	assert_non_null(strstr(text, "<tr hidden data-lines=\"hugetlb\"><th scope=\"row\"><code>"));
+	assert_non_null(strstr(text, "<tr hidden data-lines=\"residual\">"));
+	assert_non_null(strstr(text,
+		"in pools, used or not</span></th><td class=\"number\">\u2013</td><td class=\"number\"></td>"));
 }
 
 /* The sample's residual is negative: it is shown as what it is. */
@@ -89,6 +104,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_each_line_once),
+		cmocka_unit_test(hides_unknown_lines),
 		cmocka_unit_test(shows_negative_residual),
 		cmocka_unit_test(has_no_figures_without_a_sheet),
 	};
