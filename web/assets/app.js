@@ -164,24 +164,25 @@ class Page {
 		return history;
 	}
 
-	// Adds to ROWS by how much each owner has grown until NOW, if there is a history.
-	async #addGrowth(scope, rows, now, table) {
+	// Returns by how much the owners of SCOPE have grown until NOW: what growthFrom() returns; null if that is not known.
+	async #growthUntil(scope, now) {
 		if (this.hasNoHistory)
-			return;
+			return null;
 		try {
-			const history = await this.#pastOf(scope, now);
-			const { growth, seconds } = growthFrom(history);
-			const minutes = Math.max(1, Math.round(seconds / 60));
+			const found = growthFrom(await this.#pastOf(scope, now));
 
-			if (!growth.size)
-				return;
-			rows.forEach((row) => (row.growth = growth.get(row[scope]) ?? null));
-			table.nameGrowth(minutes);
+			return found.growth.size ? found : null;
 		} catch (error) {
 			if (!(error instanceof Refusal))
 				throw error;
 			this.hasNoHistory = error.status === 404;
+			return null;
 		}
+	}
+
+	// Adds to ROWS by how much each owner has grown until NOW.
+	async #addGrowth(scope, rows, now, table) {
+		table.takeGrowth(rows, scope, await this.#growthUntil(scope, now));
 	}
 
 	#show(host, users, programs, processes) {

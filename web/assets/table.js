@@ -54,6 +54,14 @@ export function grownMost(rows) {
 	return rows.reduce((most, row) => ((row.growth ?? 0) > (most?.growth ?? 0) ? row : most), null);
 }
 
+// Sets the growth of ROWS by FOUND, of growthFrom(), for the names in field NAME: null if it is not known. Without FOUND it is
+// undefined, so that the column has the figure of the server, unless the head names the history already: IS_NAMED. Pure but
+// for ROWS, which may be those of an earlier answer.
+export function addGrowth(rows, name, found, isNamed) {
+	for (const row of rows)
+		row.growth = found || isNamed ? (found?.growth.get(row[name]) ?? null) : undefined;
+}
+
 function amountIn(row, order, field) {
 	if (order === "growth" && row.growth !== undefined)
 		return row.growth === null ? "\u2013" : signedBytes(row.growth);
@@ -185,8 +193,16 @@ export class Table {
 			: []));
 	}
 
+	// Gives ROWS the growth that FOUND, of growthFrom(), has for the names in field NAME. From the first FOUND that is not null
+	// on, the column has no other growth.
+	takeGrowth(rows, name, found) {
+		if (found)
+			this.#nameGrowth(Math.max(1, Math.round(found.seconds / 60)));
+		addGrowth(rows, name, found, this.since !== undefined);
+	}
+
 	// Says that growth is that of the last MINUTES.
-	nameGrowth(minutes) {
+	#nameGrowth(minutes) {
 		const link = this.table.tHead.querySelector('[data-order="growth"] a');
 
 		this.since = `In the last ${minutes} min`;

@@ -5,7 +5,7 @@ import { ageOf, Feed, hostTimeOf, problemOf, Refusal, waitFor } from "../../../.
 import { sourceText, valueText } from "../../../../web/assets/process.js";
 import { historyPath, sourcesText } from "../../../../web/assets/series.js";
 import { blockedOf, certaintyOf, missingOf, sumOf } from "../../../../web/assets/sums.js";
-import { filtered, grownMost, leastCertain, sorted } from "../../../../web/assets/table.js";
+import { addGrowth, filtered, grownMost, leastCertain, sorted } from "../../../../web/assets/table.js";
 
 test("the next snapshot is asked for when it may be there", () => {
 	assert.equal(waitFor({ interval_seconds: 10 }, 4), 6.4);
@@ -64,6 +64,18 @@ test("the row that has grown most is one that has grown", () => {
 	assert.equal(grownMost([{ growth: -5 }, { growth: null }, { growth: 0 }, {}]), null);
 	assert.equal(grownMost([{ growth: 3 }, { growth: 9 }, { growth: null }]).growth, 9);
 	assert.equal(grownMost([]), null);
+});
+
+test("a column that has had growth of the history never has another quantity", () => {
+	const rows = [{ user: "a", anon_growth_bytes_total: 9 }, { user: "b", anon_growth_bytes_total: 9 }];
+	const growth = (...how) => {
+		addGrowth(rows, "user", ...how);
+		return rows.map((row) => row.growth);
+	};
+
+	assert.deepEqual(growth(null, false), [undefined, undefined]);
+	assert.deepEqual(growth({ growth: new Map([["a", 5]]) }, true), [5, null]);
+	assert.deepEqual(growth(null, true), [null, null]);
 });
 
 test("the least certain row is one with bounds that look different", () => {
