@@ -195,7 +195,7 @@ class Page {
 		this.tables.programs.show(programs.programs.filter(hasProcesses), programs.programs.length >= LIMIT);
 		this.tables.processes.show(rows, rows.length >= LIMIT);
 		setText(byId("processes-note"), this.#noteOf(processes));
-		this.map.show(users.users, rows, this.#noteOf(processes));
+		this.map.show(users.users, rows, host.host.pss_bytes, this.#noteOf(processes));
 		setText(this.problem, "");
 		this.main.hidden = false;
 		this.#tick();

@@ -54,6 +54,10 @@ function processNode(row) {
 	return { ...nodeOf("process", `${row.program} ${row.pid}`, row, growthOf(row)), pid: row.pid };
 }
 
+function restNode(name, rest) {
+	return { kind: "rest", name, bytes: rest, low: rest, high: rest, growth: null };
+}
+
 // Returns the node of user ROW, whose known processes are PROCESSES: the others are one tile. The sum of
 // its children is the PSS of the user.
 function userNode(row, processes) {
@@ -66,17 +70,21 @@ function userNode(row, processes) {
 	if (!children.length)
 		return node;
 	if (rest > 0 && others > 0)
-		children.push({ kind: "rest", name: `(${others} smaller)`, bytes: rest, low: rest, high: rest, growth: null });
+		children.push(restNode(`(${others} ${others === 1 ? "other" : "others"})`, rest));
 	return { ...node, growth: node.growth ?? sumOf("", "", children).growth, children };
 }
 
-// Returns the tree of USERS and PROCESSES, rows of the interface from one snapshot. Without PROCESSES users are tiles.
-export function treeOf(users, processes) {
+// Returns the tree of USERS and PROCESSES, rows of the interface from one snapshot. Without PROCESSES users are tiles. What
+// is missing to PSS_BYTES, that of the host (undefined: not known), is one tile: the list of users may be cut.
+export function treeOf(users, processes, pss_bytes) {
 	const known = groupedBy(processes.filter((row) => row.pss_bytes > 0), "user");
 	const children = users
 		.filter((row) => row.pss_bytes > 0)
 		.map((row) => userNode(row, known.get(row.user) ?? []));
+	const rest = (pss_bytes ?? 0) - children.reduce((sum, child) => sum + child.bytes, 0);
 
+	if (rest > 0)
+		children.push(restNode("(other users)", rest));
 	return sumOf("host", "All users", children);
 }
 

@@ -71,9 +71,10 @@ export class TreeMap {
 		});
 	}
 
-	// Shows USERS and PROCESSES, rows of one snapshot; WHY says why there are no processes, or which.
-	show(users, processes, why) {
-		this.#root = treeOf(users, processes);
+	// Shows USERS and PROCESSES, rows of one snapshot in which the host has PSS_BYTES; WHY says why there are no processes, or
+	// which.
+	show(users, processes, pss_bytes, why) {
+		this.#root = treeOf(users, processes, pss_bytes);
 		this.note.textContent = why;
 		this.#draw();
 	}

@@ -25,11 +25,22 @@ test("the tiles add up to the users, whatever processes are known", () => {
 	}
 });
 
+test("users without a row are one tile, so that shares are those of the host", () => {
+	const root = treeOf(users, [], 200);
+
+	assert.equal(root.bytes, 200);
+	assert.deepEqual(root.children.map((user) => [user.kind, user.name, user.bytes]),
+		[["user", "alice", 100], ["user", "bob", 40], ["rest", "(other users)", 60]]);
+	assert.equal(treeOf(users, [], 140).children.length, 2);
+	assert.equal(treeOf(users, [], 130).children.length, 2);
+	assert.equal(treeOf(users, [], undefined).children.length, 2);
+});
+
 test("processes without a row of their own are one tile of their user", () => {
 	const alice = treeOf(users, processes).children[0];
 
 	assert.deepEqual(alice.children.map((child) => [child.kind, child.name, child.bytes]),
-		[["program", "db", 70], ["program", "sh", 10], ["rest", "(2 smaller)", 20]]);
+		[["program", "db", 70], ["program", "sh", 10], ["rest", "(2 others)", 20]]);
 	assert.deepEqual(alice.children[0].children.map((child) => child.pid), [1, 2]);
 	assert.equal(treeOf(users, []).children[0].children, undefined);
 });
