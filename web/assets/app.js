@@ -137,6 +137,8 @@ class Page {
 			this.#addGrowth("user", users.users, hostTimeOf(host), this.tables.users),
 			this.#addGrowth("program", programs.programs, hostTimeOf(host), this.tables.programs),
 		]);
+		if (this.live.paused)
+			return host; // while it loaded
 		this.#show(host, users, programs, processes);
 		await Promise.all([this.history.update(), this.dialog.update()]);
 		return host;

@@ -137,11 +137,11 @@ export class History {
 
 	#draw() {
 		const history = this.#history;
-		const count = history?.times_seconds.length ?? 0;
+		const count = history?.rows.length ? history.times_seconds.length : 0; // of points to show
 
 		this.sources.textContent = history ? sourcesText(history) : "";
-		this.slider.disabled = !count;
-		if (!this.#width || !count || !history.rows.length) {
+		this.slider.disabled = !this.#width || !count;
+		if (!this.#width || !count) {
 			this.frame.replaceChildren(...(history && this.#width ? [html("p", {}, "There are no points yet for this time.")] : []));
 			this.rows.replaceChildren();
 			return;
@@ -175,7 +175,6 @@ export class History {
 	#row(row, n, i) {
 		const s = summary(row.values);
 		const cell = (value) => html("td", { class: "number" }, value === null || value === undefined ? "\u2013" : bytes(value));
-		const name = row.name ?? "the host";
 
 		return html("tr", {},
 			html("th", { scope: "row" },
@@ -183,9 +182,9 @@ export class History {
 					? svg("svg", { class: "swatch", "aria-hidden": "true" },
 						svg("rect", { class: `series-${n}`, width: "100%", height: "100%" }))
 					: null,
-				" ", this.#isStacked() && name !== "(other)"
-					? html("button", { type: "button", class: "name", onclick: () => this.choose(this.#scope, name) }, nameOf(name))
-					: nameOf(name)),
+				" ", this.#isStacked() && row.name !== "(other)"
+					? html("button", { type: "button", class: "name", onclick: () => this.choose(this.#scope, row.name) }, nameOf(row.name))
+					: nameOf(row.name)),
 			cell(row.values[i]), cell(s?.least), cell(s?.mean), cell(s?.most), cell(s?.last));
 	}
 }

@@ -70,8 +70,9 @@ export function problemOf(error) {
 	return "memtally-web cannot be reached.";
 }
 
-// Calls LOAD, which returns an answer of the snapshot that it has shown, at each new snapshot. Calls FAIL with the
-// sentence for its error. Stops while the page is hidden and while .pause() is in force.
+// Calls LOAD, which returns an answer of the snapshot that it has shown, at each new snapshot. LOAD shows nothing if .paused has
+// become true meanwhile. Calls FAIL with the sentence for its error. Stops while the page is hidden and while .pause() is in
+// force.
 export class Live {
 	#timer = null;
 	#paused = false;
@@ -105,7 +106,8 @@ export class Live {
 
 			wait = waitFor(answer.snapshot, ageOf(answer));
 		} catch (error) {
-			this.fail(problemOf(error));
+			if (!this.#paused)
+				this.fail(problemOf(error));
 		}
 		this.#busy = false;
 		clearTimeout(this.#timer);

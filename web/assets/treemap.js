@@ -100,6 +100,8 @@ export class TreeMap {
 	}
 
 	#onKey(event) {
+		if (event.altKey || event.ctrlKey || event.metaKey)
+			return; // the browser's own, such as the way back
 		const parts = [...this.picture.querySelectorAll(".part")];
 		const moves = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -parts.length, End: parts.length };
 

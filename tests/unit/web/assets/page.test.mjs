@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ageOf, Feed, hostTimeOf, problemOf, Refusal, waitFor } from "../../../../web/assets/live.js";
+import { ageOf, Feed, hostTimeOf, Live, problemOf, Refusal, waitFor } from "../../../../web/assets/live.js";
 import { sourceText, valueText } from "../../../../web/assets/process.js";
 import { historyPath, sourcesText } from "../../../../web/assets/series.js";
 import { blockedOf, certaintyOf, missingOf, sumOf } from "../../../../web/assets/sums.js";
@@ -38,6 +38,21 @@ test("an answer that has not changed is that of its own path, whatever was asked
 	assert.equal((await second).path, "/two");
 	answer(304);
 	assert.equal((await first).path, "/one");
+});
+
+test("a page that is paused while it loads shows no problem in place of its figures", async () => {
+	globalThis.document = { hidden: false, addEventListener: () => {} };
+	for (const [isPaused, expected] of [[false, ["memtally-web cannot be reached."]], [true, []]]) {
+		const problems = [];
+		const live = new Live(async () => {
+			live.pause(isPaused);
+			throw new TypeError("fetch failed");
+		}, (problem) => problems.push(problem));
+
+		await live.now();
+		live.pause(true); // ends its timer
+		assert.deepEqual(problems, expected);
+	}
 });
 
 test("problems are sentences", () => {
