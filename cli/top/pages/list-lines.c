@@ -9,11 +9,6 @@
 #include "cli/top/cells/brief.h"
 #include "cli/top/rows/top-columns.h"
 
-static uint64_t list_lines_key_of(const void *rows, size_t i)
-{
-	return top_rows_at(rows, i)->key;
-}
-
 /* Draws the names of the views with their keys, the shown one marked. */
 static void draw_views(
 	const struct top_glance *glance, const struct top_state *state, struct grid *g, size_t y)
@@ -233,7 +228,7 @@ void list_lines_draw(const struct top_glance *glance, struct top_state *state,
 
 	lay_out(&state->asks, g->width, &layout);
 	state->height = bottom > y + 3 ? bottom - y - 3 : 1;
-	top_state_settle(state, rows->shown, list_lines_key_of, rows);
+	top_rows_settle(rows, state);
 	draw_views(glance, state, g, y);
 	draw_totals(glance, state, rows, g, y + 1);
 	draw_head(&state->asks, &layout, g, y + 2);

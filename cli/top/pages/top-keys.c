@@ -344,6 +344,8 @@ bool top_keys_press(struct top_state *s, const struct top_rows *rows, uint32_t k
 {
 	if (key == TOP_KEY_NONE)
 		return false;
+	/* Several keys, or a snapshot and a key, may come between two drawings. */
+	top_rows_settle(rows, s);
 	if (s->prompt != TOP_PROMPT_NONE)
 		return press_in_prompt(s, rows, key);
 	switch (s->page) {

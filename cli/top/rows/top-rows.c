@@ -308,6 +308,16 @@ const struct top_row *top_rows_find(const struct top_rows *r, uint64_t key)
 	return NULL;
 }
 
+static uint64_t top_rows_key_of(const void *rows, size_t i)
+{
+	return top_rows_at(rows, i)->key;
+}
+
+void top_rows_settle(const struct top_rows *r, struct top_state *s)
+{
+	top_state_settle(s, r->shown, top_rows_key_of, r);
+}
+
 void top_rows_sum(const struct top_rows *r, size_t first, size_t count, struct amounts *ret)
 {
 	uint32_t counted = UINT32_MAX; /* the depth of the last row that was added */

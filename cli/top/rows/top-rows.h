@@ -69,6 +69,12 @@ static inline const struct top_row *top_rows_at(const struct top_rows *r, size_t
 const struct top_row *top_rows_find(const struct top_rows *r, uint64_t key);
 
 /*
+ * Brings .index and .scroll of S, whose choices or rows have changed, in line with its selected row:
+ * top_state_settle(). Rows may be selected by .selected alone until then.
+ */
+void top_rows_settle(const struct top_rows *r, struct top_state *s);
+
+/*
  * Sums up COUNT visible rows from FIRST on in *RET. Rows below one of these count once.
  */
 void top_rows_sum(const struct top_rows *r, size_t first, size_t count, struct amounts *ret);

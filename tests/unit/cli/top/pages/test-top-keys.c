@@ -21,18 +21,19 @@ struct desk {
 	struct history history;
 };
 
-static uint64_t key_of(const void *rows, size_t i)
-{
-	return top_rows_at(rows, i)->key;
-}
-
-static void refresh(struct desk *d)
+/* Makes the rows that the state asks for, without a drawing. */
+static void remake(struct desk *d)
 {
 	const struct top_rows_source from = {
 		.view = d->view, .history = &d->history, .secret = &secret};
 
 	assert_int_equal(top_rows_make(&d->rows, &d->state.asks, &from), 0);
-	top_state_settle(&d->state, d->rows.shown, key_of, &d->rows);
+}
+
+static void refresh(struct desk *d)
+{
+	remake(d);
+	top_rows_settle(&d->rows, &d->state);
 }
 
 static void desk_open(struct desk *d, enum top_view view)
@@ -67,6 +68,15 @@ static void type(struct desk *d, const char *text)
 static const char *selected(const struct desk *d)
 {
 	return d->state.index < d->rows.shown ? top_rows_at(&d->rows, d->state.index)->name : "";
+}
+
+/* Keys that come at once: rows are made again after each, and drawn only after the last. */
+static void press_fast(struct desk *d, const uint32_t *keys)
+{
+	for (; *keys; keys++) {
+		assert_true(top_keys_press(&d->state, &d->rows, *keys));
+		remake(d);
+	}
 }
 
 /* No two actions have one key, columns' letters included; each key has words for the help. */
@@ -107,6 +117,35 @@ static void views_have_keys(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		press(&d, steps[i].key);
 		assert_int_equal(d.state.asks.view, steps[i].view);
+	}
+}
+
+/* Keys that come at once do what they do one by one. */
+static void keys_act_on_the_selected_row(void **state)
+{
+	static const struct {
+		enum top_view view;
+		uint32_t keys[12];
+	} cases[] = {
+		{TOP_VIEW_PROGRAM, {'5', TOP_KEY_DOWN, TOP_KEY_DOWN, 'R', TOP_KEY_ENTER}},
+		{TOP_VIEW_PROCESS, {TOP_KEY_END, 'N', TOP_KEY_UP, 'P', TOP_KEY_ENTER}},
+		{TOP_VIEW_TREE,
+			{TOP_KEY_END, TOP_KEY_LEFT, TOP_KEY_LEFT, TOP_KEY_LEFT, TOP_KEY_ENTER}},
+		{TOP_VIEW_NESTED, {TOP_KEY_RIGHT, TOP_KEY_DOWN, TOP_KEY_RIGHT, TOP_KEY_DOWN,
+					  TOP_KEY_LEFT, TOP_KEY_LEFT, TOP_KEY_ENTER}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_DESK struct desk slow, fast;
+
+		desk_open(&slow, cases[i].view);
+		desk_open(&fast, cases[i].view);
+		for (const uint32_t *key = cases[i].keys; *key; key++)
+			press(&slow, *key);
+		press_fast(&fast, cases[i].keys);
+		assert_true(slow.state.detailed);
+		assert_true(fast.state.detailed == slow.state.detailed);
 	}
 }
 
@@ -385,6 +424,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_key_has_one_action),
 		cmocka_unit_test(views_have_keys),
+		cmocka_unit_test(keys_act_on_the_selected_row),
 		cmocka_unit_test(the_selection_moves),
 		cmocka_unit_test(the_selection_stays_with_its_row),
 		cmocka_unit_test(columns_have_keys),
