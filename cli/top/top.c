@@ -157,7 +157,7 @@ static void top_follow_details(struct top *t)
 
 static void top_render_details(struct top *t, size_t width)
 {
-	const struct top_glance glance = {.view = t->view, .history = &t->history};
+	const struct top_glance glance = {.view = t->view};
 
 	buffer_clear(&t->text);
 	if (t->state.page != TOP_PAGE_DETAILS || !t->view)
@@ -184,7 +184,6 @@ static int top_draw(struct top *t)
 	struct screen screen = {
 		.state = &t->state,
 		.rows = &t->rows,
-		.history = &t->history,
 		.view = t->view,
 		.now_ns = clock_now_ns(CLOCK_BOOTTIME),
 		.host = t->host,

@@ -209,8 +209,7 @@ static void draw_menu(const struct screen *s, struct grid *g, size_t y, size_t b
 /* Draws the figures, or the page that is open, from line Y to BOTTOM. */
 static void draw_page(const struct screen *s, struct grid *g, size_t y, size_t bottom)
 {
-	const struct top_glance glance = {
-		.view = s->view, .history = s->history, .filters = s->filters};
+	const struct top_glance glance = {.view = s->view, .filters = s->filters};
 
 	switch (s->state->page) {
 	case TOP_PAGE_HELP: draw_help(s, g, y, bottom); return;

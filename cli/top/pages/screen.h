@@ -20,7 +20,6 @@ enum { SCREEN_WIDTH_MIN = 40, SCREEN_HEIGHT_MIN = 8 };
 struct screen {
 	struct top_state *state; /* .height, .scroll, .index and .line are set */
 	const struct top_rows *rows;
-	const struct history *history;
 	const struct view *view; /* NULL: there is no snapshot, and .problem says why */
 	uint64_t now_ns;         /* CLOCK_BOOTTIME */
 	const char *host;        /* the name of the host */

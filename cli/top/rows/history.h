@@ -67,6 +67,12 @@ void history_done(struct history *h);
  */
 bool history_begin(struct history *h, uint64_t boottime_ns, uint64_t interval_ns);
 
+/* Returns true if a snapshot of BOOTTIME_NS is of the present slot, that of the newest snapshot. */
+static inline bool history_is_newest(const struct history *h, uint64_t boottime_ns)
+{
+	return boottime_ns / HISTORY_SLOT_NS == h->slot;
+}
+
 /*
  * Adds the sample PSS_BYTES of row ID in the present slot; does nothing if the slot has one. Forgets
  * the earlier samples of a process that has called exec, or is told by another memtallyd, which does

@@ -132,14 +132,12 @@ static const struct {
 	[TOP_COLUMN_PROCESSES] = {true, AMOUNT_PROCESSES},
 };
 
-static bool get_growth(
-	const struct top_glance *g, enum top_column c, const struct top_row *r, int64_t *ret)
+static bool get_growth(enum top_column c, const struct top_row *r, int64_t *ret)
 {
-	uint64_t span_ns = c == TOP_COLUMN_GROWTH_1 ? 60 * NS_PER_SEC : HISTORY_SPAN_NS, pss;
+	const struct top_growth *growth = c == TOP_COLUMN_GROWTH_1 ? &r->growth_1 : &r->growth_10;
 
-	return amounts_get(&r->amounts, AMOUNT_PSS, &pss) &&
-	       history_growth(
-		       g->history, &r->past, g->view->header->boottime_ns, span_ns, pss, ret);
+	*ret = growth->bytes;
+	return growth->is_known;
 }
 
 /* Rows are sorted by the bytes of doubt. A PSS without an upper bound comes first. */
@@ -156,8 +154,7 @@ static bool get_doubt(const struct top_row *r, int64_t *ret)
 	return true;
 }
 
-bool top_columns_rank(
-	const struct top_glance *g, enum top_column c, const struct top_row *r, int64_t *ret)
+bool top_columns_rank(enum top_column c, const struct top_row *r, int64_t *ret)
 {
 	uint64_t value;
 
@@ -165,7 +162,7 @@ bool top_columns_rank(
 	case TOP_COLUMN_PID: *ret = r->process ? r->process->pid : 0; return r->process;
 	case TOP_COLUMN_DOUBT: return get_doubt(r, ret);
 	case TOP_COLUMN_GROWTH_1:
-	case TOP_COLUMN_GROWTH_10: return get_growth(g, c, r, ret);
+	case TOP_COLUMN_GROWTH_10: return get_growth(c, r, ret);
 	default:
 		if (!amount_of[c].is_amount ||
 			!amounts_get(&r->amounts, amount_of[c].amount, &value))
@@ -235,33 +232,30 @@ static enum style add_doubt(const struct top_row *r, struct buffer *to)
 	return STYLE_UNCERTAIN;
 }
 
-static void add_trend(const struct top_glance *g, const struct top_row *r, struct buffer *to)
+static void add_trend(const struct top_row *r, struct buffer *to)
 {
 	static const char plain[HISTORY_LEVELS + 1] = " _.-=+*#@";
 	bool is_utf8 = cell_is_utf8();
-	uint8_t level[HISTORY_TREND];
 	uint64_t pss;
 
 	if (!amounts_get(&r->amounts, AMOUNT_PSS, &pss))
 		return;
-	history_trend(g->history, &r->past, g->view->header->boottime_ns, pss, level);
 	for (unsigned int i = 0; i < HISTORY_TREND; i++) {
 		/* from U+2581 (one eighth of a cell) to U+2588 */
-		const char block[] = {'\xe2', '\x96', (char)(0x80 + level[i])};
+		const char block[] = {'\xe2', '\x96', (char)(0x80 + r->trend[i])};
 
-		if (level[i] && is_utf8)
+		if (r->trend[i] && is_utf8)
 			buffer_add(to, block, sizeof(block));
 		else
-			buffer_add_char(to, plain[level[i]]);
+			buffer_add_char(to, plain[r->trend[i]]);
 	}
 }
 
-static enum style add_growth(
-	const struct top_glance *g, enum top_column c, const struct top_row *r, struct buffer *to)
+static enum style add_growth(enum top_column c, const struct top_row *r, struct buffer *to)
 {
 	int64_t bytes;
 
-	if (!get_growth(g, c, r, &bytes)) {
+	if (!get_growth(c, r, &bytes)) {
 		buffer_add_char(to, '-');
 		return STYLE_DIM;
 	}
@@ -298,9 +292,9 @@ enum style top_columns_add(
 	case TOP_COLUMN_USER:
 	case TOP_COLUMN_NAME: buffer_add_text(to, top_columns_text(g, c, r)); return STYLE_NORMAL;
 	case TOP_COLUMN_DOUBT: return add_doubt(r, to);
-	case TOP_COLUMN_TREND: add_trend(g, r, to); return STYLE_NORMAL;
+	case TOP_COLUMN_TREND: add_trend(r, to); return STYLE_NORMAL;
 	case TOP_COLUMN_GROWTH_1:
-	case TOP_COLUMN_GROWTH_10: return add_growth(g, c, r, to);
+	case TOP_COLUMN_GROWTH_10: return add_growth(c, r, to);
 	default: return top_columns_add_amount(c, r, to);
 	}
 }

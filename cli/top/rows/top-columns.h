@@ -57,8 +57,7 @@ size_t top_columns_fit(enum top_view view, size_t width, enum top_column sort,
  * Writes the number by which rows are sorted by column C to *RET. Returns false if R has none. C is
  * not a text.
  */
-bool top_columns_rank(
-	const struct top_glance *g, enum top_column c, const struct top_row *r, int64_t *ret);
+bool top_columns_rank(enum top_column c, const struct top_row *r, int64_t *ret);
 
 /* Returns the text by which rows are sorted by column C, which is a text. */
 const char *top_columns_text(

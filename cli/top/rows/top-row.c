@@ -70,6 +70,19 @@ void top_row_of_owner(enum owner_kind kind, const char *name, uint64_t above, ui
 	ret->past = (struct history_id){.key = ret->key ^ salt, .is_lasting = true};
 }
 
+void top_row_remember(struct top_row *r, const struct history *h, uint64_t boottime_ns)
+{
+	uint64_t pss;
+
+	if (!amounts_get(&r->amounts, AMOUNT_PSS, &pss))
+		return;
+	r->growth_1.is_known = history_growth(
+		h, &r->past, boottime_ns, 60 * NS_PER_SEC, pss, &r->growth_1.bytes);
+	r->growth_10.is_known = history_growth(
+		h, &r->past, boottime_ns, HISTORY_SPAN_NS, pss, &r->growth_10.bytes);
+	history_trend(h, &r->past, boottime_ns, pss, r->trend);
+}
+
 /* Returns true if one of the alternatives in WANTED is in TEXT. */
 static bool has_alternative(const char *text, const char *wanted)
 {

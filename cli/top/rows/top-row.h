@@ -17,6 +17,12 @@
 
 #define TOP_ROW_NONE UINT32_MAX
 
+/* A growth of the PSS. */
+struct top_growth {
+	bool is_known;
+	int64_t bytes; /* negative: it has shrunk */
+};
+
 struct top_row {
 	uint64_t key;           /* the same in each snapshot, another one for each row; never 0 */
 	struct history_id past; /* under which its samples are remembered */
@@ -24,18 +30,20 @@ struct top_row {
 	enum owner_kind kind;                   /* of the owner; of a process OWNER_PROGRAM */
 	const char *name;       /* borrowed from the snapshot; of a process that of its program */
 	struct amounts amounts; /* with all rows below it */
-	uint32_t parent;        /* the number of the row above it; TOP_ROW_NONE: none */
-	uint32_t children;      /* rows directly below it */
-	uint32_t depth;         /* rows above it */
-	bool is_open;           /* its children are shown */
-	bool is_last;           /* of its parent's rows */
-	uint64_t bars; /* bit D, below 64: further rows of its ancestor at depth D follow */
+	/* By the history when the rows were made: it goes on while the figures of a pause stay. */
+	struct top_growth growth_1, growth_10; /* over one minute, over ten */
+	uint8_t trend[HISTORY_TREND];          /* levels; all are 0 without a PSS */
+	uint32_t parent;   /* the number of the row above it; TOP_ROW_NONE: none */
+	uint32_t children; /* rows directly below it */
+	uint32_t depth;    /* rows above it */
+	bool is_open;      /* its children are shown */
+	bool is_last;      /* of its parent's rows */
+	uint64_t bars;     /* bit D, below 64: further rows of its ancestor at depth D follow */
 };
 
-/* The snapshot and the history that the values of a row are computed from. */
+/* The snapshot that the values of a row are computed from. */
 struct top_glance {
 	const struct view *view;
-	const struct history *history;
 	const char *filters; /* those of the command line, as options; "": none */
 };
 
@@ -52,6 +60,9 @@ void top_row_of_process(const struct view *view, const struct snapshot_process *
  */
 void top_row_of_owner(enum owner_kind kind, const char *name, uint64_t above, uint64_t salt,
 	const struct siphash_key *secret, struct top_row *ret);
+
+/* Sets the growth and the trend of R, whose amounts are of BOOTTIME_NS, by H. */
+void top_row_remember(struct top_row *r, const struct history *h, uint64_t boottime_ns);
 
 /*
  * Returns true if WANTED is in the name of R or, for a process, in its pid or the name of its user,

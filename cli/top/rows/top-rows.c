@@ -216,10 +216,12 @@ static void filter_groups(const struct build *b)
 
 /*
  * Gives the history a sample of each row that is a sum over chosen processes or over a branch. Such
- * rows have a history only while they are shown.
+ * rows have a history only while they are shown. The figures of a pause are no sample of the present.
  */
 static void note_sums(const struct build *b)
 {
+	bool is_newest = history_is_newest(b->from->history, b->from->view->header->boottime_ns);
+
 	for (size_t i = 0; i < b->to->count; i++) {
 		struct top_row *row = &b->to->row[i];
 		uint64_t pss;
@@ -228,9 +230,18 @@ static void note_sums(const struct build *b)
 			row->past.key ^= b->salt;
 			row->past.is_lasting = true;
 		}
-		if (row->past.is_lasting && b->salt && amounts_get(&row->amounts, AMOUNT_PSS, &pss))
+		if (row->past.is_lasting && b->salt && is_newest &&
+			amounts_get(&row->amounts, AMOUNT_PSS, &pss))
 			history_add(b->from->history, &row->past, pss);
 	}
+}
+
+/* Sets the growth and the trend of all rows. */
+static void remember_rows(const struct build *b)
+{
+	for (size_t i = 0; i < b->to->count; i++)
+		top_row_remember(
+			&b->to->row[i], b->from->history, b->from->view->header->boottime_ns);
 }
 
 static void add_total(struct top_rows *r, const struct view *view)
@@ -279,7 +290,7 @@ int top_rows_make(
 	struct top_rows *r, const struct top_asks *asks, const struct top_rows_source *from)
 {
 	struct build b = {.to = r, .asks = asks, .from = from};
-	const struct top_glance glance = {.view = from->view, .history = from->history};
+	const struct top_glance glance = {.view = from->view};
 	int result;
 
 	r->count = r->shown = 0;
@@ -296,6 +307,7 @@ int top_rows_make(
 		return result;
 	}
 	note_sums(&b);
+	remember_rows(&b);
 	add_total(r, from->view);
 	return top_tree_order(&r->tree, &glance, asks, r->row, r->count, r->order, &r->shown);
 }

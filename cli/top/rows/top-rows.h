@@ -69,8 +69,8 @@ static inline const struct top_row *top_rows_at(const struct top_rows *r, size_t
 const struct top_row *top_rows_find(const struct top_rows *r, uint64_t key);
 
 /*
- * Brings .index and .scroll of S, whose choices or rows have changed, in line with its selected row:
- * top_state_settle(). Rows may be selected by .selected alone until then.
+ * Brings .index and .scroll of S in line with its .selected after a change of the rows or of that:
+ * top_state_settle().
  */
 void top_rows_settle(const struct top_rows *r, struct top_state *s);
 

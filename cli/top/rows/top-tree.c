@@ -143,7 +143,7 @@ static void top_tree_sort(struct top_tree *t, const struct top_glance *glance,
 		if (how.is_text)
 			p->text = top_columns_text(glance, asks->sort, &row[i]);
 		else
-			p->is_absent = !top_columns_rank(glance, asks->sort, &row[i], &p->rank);
+			p->is_absent = !top_columns_rank(asks->sort, &row[i], &p->rank);
 	}
 	qsort_r(t->place, count, sizeof(*t->place), compare_places, &how);
 }

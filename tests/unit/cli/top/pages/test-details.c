@@ -16,8 +16,7 @@ static const struct siphash_key secret = {{1, 2}};
 static bool page_has(const struct details *d, const struct view *view, const struct top_row *row,
 	const char *wanted)
 {
-	struct history history = {0};
-	const struct top_glance glance = {.view = view, .history = &history};
+	const struct top_glance glance = {.view = view};
 	AUTO_BUFFER struct buffer text = {0};
 
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
@@ -131,7 +130,7 @@ static void growth_is_that_of_the_history(void **state)
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	const struct details closed = DETAILS_CLOSED;
 	struct history history = {0};
-	const struct top_glance glance = {.view = view, .history = &history};
+	const struct top_glance glance = {.view = view};
 	AUTO_BUFFER struct buffer text = {0};
 	struct top_row row = row_of(view, 1000);
 	static const char expected[] = "Growth      +30.0M in one minute\n";
@@ -139,6 +138,7 @@ static void growth_is_that_of_the_history(void **state)
 	(void)state;
 	assert_true(history_begin(&history, SAMPLE_BOOTTIME_NS - 60 * NS_PER_SEC, NS_PER_SEC));
 	history_add(&history, &row.past, row.amounts.q[AMOUNT_PSS] - (30 << 20));
+	top_row_remember(&row, &history, SAMPLE_BOOTTIME_NS);
 	details_render(&closed, &glance, &row, 80, &text);
 	assert_non_null(memmem(text.data, text.len, expected, strlen(expected)));
 	history_done(&history);

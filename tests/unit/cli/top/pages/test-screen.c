@@ -65,7 +65,6 @@ static void draw(struct desk *d, size_t width, size_t height)
 	const struct screen screen = {
 		.state = &d->state,
 		.rows = &d->rows,
-		.history = &d->history,
 		.view = d->view,
 		.now_ns = d->view ? d->view->header->boottime_ns + d->age_ns : 0,
 		.host = "host-1",

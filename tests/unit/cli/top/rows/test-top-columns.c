@@ -116,8 +116,7 @@ static void absent_figures_are_words(void **state)
 	} cases[] = {{300, "denied"}, {301, "changes"}, {1002, "shared"}, {4242, "invalid"},
 		{4243, "error"}};
 	AUTO_VIEW struct view *view = sample_open(NULL);
-	struct history history = {0};
-	const struct top_glance glance = {.view = view, .history = &history};
+	const struct top_glance glance = {.view = view};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -136,8 +135,7 @@ static void absent_figures_are_words(void **state)
 static void blocked_processes_say_so(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.is_blocked = true});
-	struct history history = {0};
-	const struct top_glance glance = {.view = view, .history = &history};
+	const struct top_glance glance = {.view = view};
 	struct top_row row = row_of(view, SAMPLE_BLOCKED);
 	uint64_t pss;
 
@@ -165,8 +163,7 @@ static void doubts_have_signs(void **state)
 		{100, 100, 0, true, "≥", ">=", STYLE_UNCERTAIN},
 	};
 	AUTO_VIEW struct view *view = sample_open(NULL);
-	struct history history = {0};
-	const struct top_glance glance = {.view = view, .history = &history};
+	const struct top_glance glance = {.view = view};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -187,8 +184,7 @@ static void doubts_have_signs(void **state)
 static void guesses_say_so(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.is_estimated = true});
-	struct history history = {0};
-	const struct top_glance glance = {.view = view, .history = &history};
+	const struct top_glance glance = {.view = view};
 	struct top_row row = row_of(view, SAMPLE_GUESSED);
 
 	(void)state;
@@ -200,7 +196,7 @@ static void growth_and_trend_are_those_of_the_history(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	struct history history = {0};
-	const struct top_glance glance = {.view = view, .history = &history};
+	const struct top_glance glance = {.view = view};
 	struct top_row row = row_of(view, 1000);
 
 	(void)state;
@@ -211,6 +207,7 @@ static void growth_and_trend_are_those_of_the_history(void **state)
 			row.amounts.q[AMOUNT_PSS] - ago_s * ((UINT64_C(1) << 20) / 2));
 		history_end(&history);
 	}
+	top_row_remember(&row, &history, SAMPLE_BOOTTIME_NS);
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
 	expect(&glance, TOP_COLUMN_GROWTH_1, &row, "+30.0M", STYLE_GROWN);
 	expect(&glance, TOP_COLUMN_GROWTH_10, &row, "+300M", STYLE_GROWN);

@@ -357,6 +357,64 @@ static void branches_have_a_past_of_their_own(void **state)
 	assert_int_equal(top_rows_at(&m.rows, 1)->past.key, alone.past.key);
 }
 
+/* Gives H ten minutes until END_NS in which process PID of VIEW has grown by 1 MiB in 15 s. */
+static void remember(struct history *h, const struct view *view, uint32_t pid, uint64_t end_ns)
+{
+	struct top_row row;
+
+	top_row_of_process(view, view_find_process(view, pid), &secret, &row);
+	for (uint64_t ago = 41; ago-- > 0;) {
+		assert_true(history_begin(h, end_ns - ago * HISTORY_SLOT_NS, NS_PER_SEC));
+		history_add(h, &row.past, row.amounts.q[AMOUNT_PSS] - ago * MIB);
+		history_end(h);
+	}
+}
+
+/* Rows keep their growth and trend while the history goes on, and forgets their processes. */
+static void the_past_of_a_pause_stays(void **state)
+{
+	static const char *const expected[] = {"+4.0M", "+40.0M", "__.--=+*"};
+	static const enum top_column columns[] = {
+		TOP_COLUMN_GROWTH_1, TOP_COLUMN_GROWTH_10, TOP_COLUMN_TREND};
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	const struct top_glance glance = {.view = view};
+	AUTO_MADE struct made m = {0};
+
+	(void)state;
+	top_state_init(&m.state, TOP_VIEW_PROCESS);
+	remember(&m.history, view, 1000, SAMPLE_BOOTTIME_NS);
+	make(&m, view);
+	assert_true(history_begin(&m.history, SAMPLE_BOOTTIME_NS + HISTORY_SLOT_NS, NS_PER_SEC));
+	history_end(&m.history);
+	assert_int_equal(m.history.count, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+		AUTO_BUFFER struct buffer text = {0};
+
+		top_columns_add(&glance, columns[i], top_rows_at(&m.rows, 0), &text);
+		buffer_add_char(&text, '\0');
+		assert_string_equal(text.data, expected[i]);
+	}
+}
+
+/* Sums that are made anew in a pause are no samples of the present. */
+static void a_pause_gives_no_samples(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	uint64_t later_ns = SAMPLE_BOOTTIME_NS + 4 * HISTORY_SLOT_NS;
+	AUTO_MADE struct made m = {0};
+
+	(void)state;
+	history_begin(&m.history, later_ns, NS_PER_SEC);
+	history_end(&m.history);
+	for (unsigned int v = 0; v < TOP_VIEWS; v++) {
+		top_state_init(&m.state, (enum top_view)v);
+		set_text(m.state.asks.user, sizeof(m.state.asks.user), "alice");
+		make(&m, view);
+		assert_true(m.rows.count > 0);
+		assert_int_equal(m.history.count, 0);
+	}
+}
+
 /* A chain of 3000 processes. */
 static void deep_trees_are_shown(void **state)
 {
@@ -563,6 +621,8 @@ int main(void)
 		cmocka_unit_test(children_are_below_their_parents),
 		cmocka_unit_test(branches_have_the_sums_of_all_below),
 		cmocka_unit_test(branches_have_a_past_of_their_own),
+		cmocka_unit_test(the_past_of_a_pause_stays),
+		cmocka_unit_test(a_pause_gives_no_samples),
 		cmocka_unit_test(deep_trees_are_shown),
 		cmocka_unit_test(nested_rows_are_users_programs_and_processes),
 		cmocka_unit_test(branches_are_the_sums_of_the_image),
