@@ -71,12 +71,15 @@ static const struct {
 static const int endings[] = {
 	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
-/* Only system calls that handlers of signals may make. */
+/*
+ * Only system calls that handlers of signals may make. In the background, where a stopped process goes
+ * on to get its signals, the terminal is the shell's already, and a change would stop the process again.
+ */
 static void restore_now(void)
 {
 	ssize_t written;
 
-	if (!terminal.is_open)
+	if (!terminal.is_open || tcgetpgrp(STDIN_FILENO) != getpgrp())
 		return;
 	terminal.is_open = 0;
 	written = write(STDOUT_FILENO, terminal.restore, terminal.restore_len);

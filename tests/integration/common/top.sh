@@ -11,8 +11,8 @@ close_terminal() { [ "$TERMINALS" -eq 0 ] || in_tmux kill-server 2>/dev/null || 
 undo() { close_terminal; }
 
 # The pane's program: memtally top with arguments "$@" of env, between two looks at the terminal. It is
-# a shell with jobs, since a program can be stopped only below one. A stopped job goes on when there is
-# a file "go".
+# a shell with jobs, since a program can be stopped only below one. Unlike an interactive one, bash hands
+# down that it ignores SIGTTIN and SIGTTOU. A stopped job goes on when there is a file "go".
 cat >"$DIR/pane" <<'END'
 #!/usr/bin/env bash
 cd "$1" && shift
@@ -21,7 +21,7 @@ trap : INT
 settings() { stty -a | sed 's/rows [0-9]*; columns [0-9]*;//'; }
 settings >stty.before
 printf 'line above\n'
-sh -c 'echo $$ >top.pid.new; mv top.pid.new top.pid; exec env "$@"' - "$@" 2>top.err
+sh -c 'echo $$ >top.pid.new; mv top.pid.new top.pid; exec env --default-signal=TTIN,TTOU "$@"' - "$@" 2>top.err
 status=$?
 while [ -n "$(jobs -s)" ]; do
 	settings >stty.stopped.new
