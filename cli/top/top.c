@@ -157,13 +157,11 @@ static void top_follow_details(struct top *t)
 
 static void top_render_details(struct top *t, size_t width)
 {
-	const struct top_glance glance = {.view = t->view};
-
 	buffer_clear(&t->text);
 	if (t->state.page != TOP_PAGE_DETAILS || !t->view)
 		return;
 	details_render(
-		&t->details, &glance, top_rows_find(&t->rows, t->state.detailed), width, &t->text);
+		&t->details, &t->rows, top_rows_find(&t->rows, t->state.detailed), width, &t->text);
 	buffer_add_char(&t->text, '\0');
 	if (t->text.error)
 		buffer_clear(&t->text);

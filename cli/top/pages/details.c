@@ -203,17 +203,17 @@ static void details_add_owners(
 	}
 }
 
-/* Finds the largest processes of the owner R. Returns their number. */
-static size_t find_largest(const struct view *view, const struct top_row *r,
+/* Finds the largest processes of the owner R of ROWS. Returns their number. */
+static size_t find_largest(const struct top_rows *rows, const struct top_row *r,
 	const struct snapshot_process *ret[static LARGEST])
 {
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
-		const struct snapshot_process *p = view_process(view, i);
+	for (uint32_t i = 0; i < view_count(rows->view, METRIC_PROCESS); i++) {
+		const struct snapshot_process *p = view_process(rows->view, i);
 		size_t at;
 
-		if (strcmp(view_owner(view, p, r->kind), r->name) != 0 || !ROW_HAS(p, PROCESS_PSS))
+		if (!ROW_HAS(p, PROCESS_PSS) || !top_rows_has(rows, r, i))
 			continue;
 		at = count < LARGEST ? count++ : LARGEST - 1;
 		if (count == LARGEST && at == LARGEST - 1 && ret[at] &&
@@ -226,10 +226,11 @@ static size_t find_largest(const struct view *view, const struct top_row *r,
 	return count;
 }
 
-static void details_add_largest(struct buffer *to, const struct view *view, const struct top_row *r)
+static void details_add_largest(
+	struct buffer *to, const struct top_rows *rows, const struct top_row *r)
 {
 	const struct snapshot_process *largest[LARGEST] = {NULL};
-	size_t count = find_largest(view, r, largest);
+	size_t count = find_largest(rows, r, largest);
 
 	if (!count)
 		return;
@@ -237,7 +238,7 @@ static void details_add_largest(struct buffer *to, const struct view *view, cons
 	for (size_t i = 0; i < count; i++) {
 		buffer_printf(to, "  %7u  ", largest[i]->pid);
 		human_add_bytes(to, largest[i]->q[PROCESS_PSS]);
-		buffer_printf(to, "  %s\n", view_owner(view, largest[i], OWNER_PROGRAM));
+		buffer_printf(to, "  %s\n", view_owner(rows->view, largest[i], OWNER_PROGRAM));
 	}
 }
 
@@ -263,8 +264,10 @@ static void add_output(
 		buffer_add_text(to, "reading ...\n");
 }
 
-static void add_row(struct buffer *to, const struct top_glance *g, const struct top_row *r)
+static void add_row(struct buffer *to, const struct top_rows *rows, const struct top_row *r)
 {
+	const struct top_glance glance = {.view = rows->view};
+
 	details_add_amount(to, "PSS", r, AMOUNT_PSS);
 	details_add_bounds(to, r);
 	if (r->process && !r->children)
@@ -275,15 +278,15 @@ static void add_row(struct buffer *to, const struct top_glance *g, const struct 
 	details_add_amount(to, "RSS", r, AMOUNT_RSS);
 	details_add_amount(to, "Swap", r, AMOUNT_SWAP);
 	details_add_amount(to, "PSS + swap", r, AMOUNT_PSS_SWAP);
-	add_past(to, g, r);
+	add_past(to, &glance, r);
 	if (r->process)
-		details_add_owners(to, g->view, r->process);
+		details_add_owners(to, rows->view, r->process);
 	else
-		details_add_largest(to, g->view, r);
+		details_add_largest(to, rows, r);
 }
 
-void details_render(const struct details *d, const struct top_glance *glance,
-	const struct top_row *row, size_t width, struct buffer *to)
+void details_render(const struct details *d, const struct top_rows *rows, const struct top_row *row,
+	size_t width, struct buffer *to)
 {
 	if (!row) {
 		buffer_add_text(to,
@@ -295,7 +298,7 @@ void details_render(const struct details *d, const struct top_glance *glance,
 			buffer_printf(to, ", pid %u%s", row->process->pid,
 				row->children ? ", with all processes below it" : "");
 		buffer_add_text(to, "\n\n");
-		add_row(to, glance, row);
+		add_row(to, rows, row);
 	}
 	if (d->error < 0)
 		buffer_printf(to, "\ncannot run memtally explain: %s\n", strerror(-d->error));

@@ -16,7 +16,7 @@
 
 #include "base/buffer.h"
 #include "cli/top/pages/command-output.h"
-#include "cli/top/rows/top-row.h"
+#include "cli/top/rows/top-rows.h"
 #include "config/settings.h"
 
 struct details {
@@ -46,9 +46,9 @@ bool details_read(struct details *d);
 
 /*
  * Appends the lines of the page of D, at most WIDTH columns wide if they consist of words. ROW is the
- * row in the present snapshot; NULL: it is gone.
+ * row of ROWS, those of the shown snapshot; NULL: it is gone.
  */
-void details_render(const struct details *d, const struct top_glance *glance,
-	const struct top_row *row, size_t width, struct buffer *to);
+void details_render(const struct details *d, const struct top_rows *rows, const struct top_row *row,
+	size_t width, struct buffer *to);
 
 #endif

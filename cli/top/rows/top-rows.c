@@ -87,6 +87,12 @@ static uint32_t find_group(
 	return (uint32_t)r->count++;
 }
 
+/* Remembers that ROW, a process, is row I, or is added to that. */
+static void place_process(const struct build *b, const struct top_row *row, size_t i)
+{
+	b->to->of_process[view_process_index(b->from->view, row->process)] = (uint32_t)i;
+}
+
 /* Adds ROW, a process, to the sum of its owner. */
 static int add_to_group(const struct build *b, const struct top_row *row)
 {
@@ -96,6 +102,7 @@ static int add_to_group(const struct build *b, const struct top_row *row)
 	if (i == TOP_ROW_NONE)
 		return -ENOMEM;
 	amounts_add(&b->to->row[i].amounts, &row->amounts);
+	place_process(b, row, i);
 	return 0;
 }
 
@@ -113,7 +120,7 @@ static int add_nested(const struct build *b, const struct top_row *row)
 		return -ENOMEM;
 	*to = *row;
 	to->parent = above;
-	b->to->count++;
+	place_process(b, row, b->to->count++);
 	return 0;
 }
 
@@ -124,8 +131,7 @@ static int add_to_list(const struct build *b, const struct top_row *row)
 	if (!to)
 		return -ENOMEM;
 	*to = *row;
-	b->to->of_process[view_process_index(b->from->view, row->process)] =
-		(uint32_t)b->to->count++;
+	place_process(b, row, b->to->count++);
 	return 0;
 }
 
@@ -199,19 +205,31 @@ static int add_all_processes(const struct build *b)
 	return result;
 }
 
-/* Removes the sums with names that the filter excludes, after all processes have been added. */
-static void filter_groups(const struct build *b)
+/*
+ * Removes the sums with names that the filter excludes, after all processes have been added. Returns
+ * 0 or -ENOMEM.
+ */
+static int filter_groups(const struct build *b)
 {
 	struct top_rows *r = b->to;
+	AUTO_FREE uint32_t *moved = calloc(r->count + 1, sizeof(*moved)); /* new numbers */
 	size_t kept = 0;
 
+	if (!moved)
+		return -ENOMEM;
 	for (size_t i = 0; i < r->count; i++) {
+		moved[i] = TOP_ROW_NONE;
 		if (!top_row_matches(b->from->view, &r->row[i], b->asks->filter))
 			continue;
 		amounts_end(&r->row[i].amounts, view_host(b->from->view));
+		moved[i] = (uint32_t)kept;
 		r->row[kept++] = r->row[i];
 	}
+	for (uint32_t i = 0; i < view_count(b->from->view, METRIC_PROCESS); i++)
+		if (r->of_process[i] != TOP_ROW_NONE)
+			r->of_process[i] = moved[r->of_process[i]];
 	r->count = kept;
+	return 0;
 }
 
 /*
@@ -273,7 +291,8 @@ static int top_rows_collect(struct build *b)
 	int r;
 
 	b->to->is_filtered = is_chosen || b->asks->filter[0];
-	if (is_owner && !is_chosen)
+	b->to->is_of_image = is_owner && !is_chosen;
+	if (b->to->is_of_image)
 		return add_scopes(b);
 	if (view_is_public(b->from->view)) {
 		b->to->lack = TOP_ROWS_NO_PROCESSES;
@@ -281,9 +300,7 @@ static int top_rows_collect(struct build *b)
 	}
 	b->salt = salt_of(b->asks, b->from->secret);
 	r = add_all_processes(b);
-	if (r == 0 && is_owner)
-		filter_groups(b);
-	return r;
+	return r == 0 && is_owner ? filter_groups(b) : r;
 }
 
 int top_rows_make(
@@ -318,6 +335,19 @@ const struct top_row *top_rows_find(const struct top_rows *r, uint64_t key)
 		if (r->row[i].key == key)
 			return &r->row[i];
 	return NULL;
+}
+
+bool top_rows_has(const struct top_rows *r, const struct top_row *row, uint32_t process)
+{
+	uint32_t i;
+
+	if (r->is_of_image)
+		return !strcmp(
+			view_owner(r->view, view_process(r->view, process), row->kind), row->name);
+	for (i = r->of_process[process]; i != TOP_ROW_NONE; i = r->row[i].parent)
+		if (&r->row[i] == row)
+			return true;
+	return false;
 }
 
 static uint64_t top_rows_key_of(const void *rows, size_t i)

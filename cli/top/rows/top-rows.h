@@ -37,8 +37,10 @@ struct top_rows {
 	const struct view *view; /* borrowed: the snapshot */
 	struct top_tree tree;
 	struct hashmap groups; /* rows of owners by the hash of their names and places */
-	uint32_t *of_process;  /* owned; the number of the row of each process, by its index */
-	size_t of_processes;   /* room */
+	bool is_of_image;      /* the rows are sums of the image, over all processes */
+	/* Owned; the number of the row that each process is, or is added to, by its index. */
+	uint32_t *of_process;
+	size_t of_processes; /* room */
 };
 
 /* The source of the rows. */
@@ -67,6 +69,12 @@ static inline const struct top_row *top_rows_at(const struct top_rows *r, size_t
 
 /* Returns the row with KEY, visible or not; NULL: there is none. */
 const struct top_row *top_rows_find(const struct top_rows *r, uint64_t key);
+
+/*
+ * Returns true if PROCESS, a number of a process in the snapshot, is part of the sum ROW of R: the
+ * filters, and the rows above ROW, let it pass.
+ */
+bool top_rows_has(const struct top_rows *r, const struct top_row *row, uint32_t process);
 
 /*
  * Brings .index and .scroll of S in line with its .selected after a change of the rows or of that:

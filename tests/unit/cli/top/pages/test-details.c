@@ -16,11 +16,11 @@ static const struct siphash_key secret = {{1, 2}};
 static bool page_has(const struct details *d, const struct view *view, const struct top_row *row,
 	const char *wanted)
 {
-	const struct top_glance glance = {.view = view};
+	const struct top_rows rows = {.view = view, .is_of_image = true};
 	AUTO_BUFFER struct buffer text = {0};
 
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
-	details_render(d, &glance, row, 80, &text);
+	details_render(d, &rows, row, 80, &text);
 	assert_int_equal(text.error, 0);
 	return memmem(text.data, text.len, wanted, strlen(wanted));
 }
@@ -125,12 +125,71 @@ static void the_largest_processes_come_first(void **state)
 	assert_true(page_has(&closed, view, &row, expected.data));
 }
 
+/* The largest processes of a sum are those that were summed: of a user, of a choice, below a row. */
+static void the_largest_processes_are_those_of_the_sum(void **state)
+{
+	static const struct {
+		enum top_view view;
+		const char *user, *pid; /* chosen on the screen, and on the command line */
+		const char *name, *above, *expected;
+	} cases[] = {
+		{TOP_VIEW_PROGRAM, "", NULL, "bash", NULL,
+			"     1003  1.5 MiB  bash\n     2001  1.4 MiB  bash\n"},
+		{TOP_VIEW_PROGRAM, "alice", NULL, "bash", NULL, "     1003  1.5 MiB  bash\n"},
+		{TOP_VIEW_PROGRAM, "", "2001", "bash", NULL, "     2001  1.4 MiB  bash\n"},
+		{TOP_VIEW_NESTED, "", NULL, "bash", "alice", "     1003  1.5 MiB  bash\n"},
+		{TOP_VIEW_NESTED, "", NULL, "bash", "bob", "     2001  1.4 MiB  bash\n"},
+	};
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	const struct details closed = DETAILS_CLOSED;
+	struct history history = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct query members;
+		char error[QUERY_ERROR_SIZE];
+		const struct top_rows_source from = {.view = view,
+			.history = &history,
+			.members = cases[i].pid ? &members : NULL,
+			.secret = &secret};
+		AUTO_BUFFER struct buffer text = {0}, expected = {0};
+		struct top_rows rows = {0};
+		const struct top_row *found = NULL;
+		struct top_state s;
+
+		query_init(&members, METRIC_PROCESS);
+		if (cases[i].pid)
+			assert_int_equal(query_set(&members, "pid", cases[i].pid, error), 0);
+		top_state_init(&s, cases[i].view);
+		snprintf(s.asks.user, sizeof(s.asks.user), "%s", cases[i].user);
+		snprintf(s.asks.filter, sizeof(s.asks.filter), "b");
+		assert_int_equal(top_rows_make(&rows, &s.asks, &from), 0);
+		for (size_t k = 0; k < rows.count; k++) {
+			const struct top_row *r = &rows.row[k];
+
+			if (!r->process && !strcmp(r->name, cases[i].name) &&
+				(!cases[i].above ||
+					!strcmp(rows.row[r->parent].name, cases[i].above)))
+				found = r;
+		}
+		assert_non_null(found);
+		details_render(&closed, &rows, found, 80, &text);
+		buffer_printf(&expected, "\nIts largest processes:\n%s", cases[i].expected);
+		assert_int_equal(text.error, 0);
+		assert_true(text.len >= expected.len);
+		assert_memory_equal(
+			text.data + text.len - expected.len, expected.data, expected.len);
+		top_rows_done(&rows);
+		history_done(&history);
+	}
+}
+
 static void growth_is_that_of_the_history(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	const struct details closed = DETAILS_CLOSED;
 	struct history history = {0};
-	const struct top_glance glance = {.view = view};
+	const struct top_rows rows = {.view = view, .is_of_image = true};
 	AUTO_BUFFER struct buffer text = {0};
 	struct top_row row = row_of(view, 1000);
 	static const char expected[] = "Growth      +30.0M in one minute\n";
@@ -139,7 +198,7 @@ static void growth_is_that_of_the_history(void **state)
 	assert_true(history_begin(&history, SAMPLE_BOOTTIME_NS - 60 * NS_PER_SEC, NS_PER_SEC));
 	history_add(&history, &row.past, row.amounts.q[AMOUNT_PSS] - (30 << 20));
 	top_row_remember(&row, &history, SAMPLE_BOOTTIME_NS);
-	details_render(&closed, &glance, &row, 80, &text);
+	details_render(&closed, &rows, &row, 80, &text);
 	assert_non_null(memmem(text.data, text.len, expected, strlen(expected)));
 	history_done(&history);
 }
@@ -183,6 +242,7 @@ int main(void)
 		cmocka_unit_test(a_process_has_its_figures),
 		cmocka_unit_test(an_owner_has_its_largest_processes),
 		cmocka_unit_test(the_largest_processes_come_first),
+		cmocka_unit_test(the_largest_processes_are_those_of_the_sum),
 		cmocka_unit_test(growth_is_that_of_the_history),
 		cmocka_unit_test(a_row_that_is_gone_says_so),
 		cmocka_unit_test(output_of_commands_follows),
