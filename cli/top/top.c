@@ -268,7 +268,9 @@ static int top_loop(struct top *t)
 
 		/* Samples go on during a pause. */
 		if (feed_run(&t->feed, clock_now_ns(CLOCK_MONOTONIC)))
-			samples_take(&t->history, t->feed.view, &t->secret);
+			samples_take(&t->history, t->feed.view,
+				t->feed.is_own ? HISTORY_OF_CHILD : HISTORY_OF_MEMTALLYD,
+				&t->secret);
 		r = top_take_view(t);
 		t->is_dirty |= details_read(&t->details);
 		if (r == 0)

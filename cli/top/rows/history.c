@@ -28,6 +28,31 @@ void history_done(struct history *h)
 	*h = (struct history){0};
 }
 
+/* Forgets entry I. The last one takes its place. */
+static void history_remove(struct history *h, size_t i)
+{
+	struct history_entry *e = &h->entry[i], *last = &h->entry[h->count - 1];
+
+	hashmap_remove(&h->map, e->id.key, i);
+	if (e != last) {
+		hashmap_remove(&h->map, last->id.key, h->count - 1);
+		*e = *last;
+		/* It has just given up two slots. */
+		hashmap_add(&h->map, e->id.key, i);
+	}
+	h->count--;
+}
+
+void history_take_from(struct history *h, enum history_source source)
+{
+	if (h->source == source)
+		return;
+	h->source = source;
+	for (size_t i = h->count; i-- > 0;)
+		if (h->entry[i].id.is_lasting)
+			history_remove(h, i);
+}
+
 bool history_begin(struct history *h, uint64_t boottime_ns, uint64_t interval_ns)
 {
 	uint64_t slot = boottime_ns / HISTORY_SLOT_NS;
@@ -114,18 +139,10 @@ void history_add(struct history *h, const struct history_id *id, uint64_t pss_by
 void history_end(struct history *h)
 {
 	for (size_t i = h->count; i-- > 0;) {
-		struct history_entry *e = &h->entry[i], *last = &h->entry[h->count - 1];
+		const struct history_entry *e = &h->entry[i];
 
-		if (e->is_seen || (e->id.is_lasting && e->last_slot + SPAN_SLOTS >= h->slot))
-			continue;
-		hashmap_remove(&h->map, e->id.key, i);
-		if (e != last) {
-			hashmap_remove(&h->map, last->id.key, h->count - 1);
-			*e = *last;
-			/* It has just given up two slots. */
-			hashmap_add(&h->map, e->id.key, i);
-		}
-		h->count--;
+		if (!e->is_seen && !(e->id.is_lasting && e->last_slot + SPAN_SLOTS >= h->slot))
+			history_remove(h, i);
 	}
 }
 

@@ -38,9 +38,11 @@ struct history_id {
 	bool is_lasting; /* the row may come back: it is remembered for ten minutes without samples */
 };
 
+/* The maker of the snapshots. Each may see other processes, and so have other sums. */
+enum history_source { HISTORY_OF_MEMTALLYD, HISTORY_OF_CHILD };
+
 struct history_entry {
 	struct history_id id;
-	uint64_t instance;           /* the memtallyd that .id.since_ns is by */
 	uint64_t last_slot;          /* the newest slot with a sample; UINT64_MAX: none */
 	bool is_seen;                /* in the snapshot that is being added */
 	uint32_t kib[HISTORY_SLOTS]; /* by slot % HISTORY_SLOTS; HISTORY_ABSENT: no sample */
@@ -51,14 +53,17 @@ struct history {
 	struct hashmap map;
 	struct history_entry *entry; /* owned */
 	size_t count, room;
-	size_t next;          /* the entry that the next row probably has */
-	uint64_t slot;        /* of the newest snapshot */
-	uint64_t instance;    /* a number of the memtallyd that made it */
+	size_t next;   /* the entry that the next row probably has */
+	uint64_t slot; /* of the newest snapshot */
+	enum history_source source;
 	uint64_t interval_ns; /* between its snapshots */
 };
 
 /* Frees what H owns, and empties it. */
 void history_done(struct history *h);
+
+/* Says that SOURCE makes the next snapshots. If it was another one, forgets lasting rows: sums. */
+void history_take_from(struct history *h, enum history_source source);
 
 /*
  * Says that a snapshot of BOOTTIME_NS is shown, after which the next one comes in INTERVAL_NS. Returns

@@ -35,8 +35,10 @@ static void samples_add_processes(
 	}
 }
 
-void samples_take(struct history *h, const struct view *view, const struct siphash_key *secret)
+void samples_take(struct history *h, const struct view *view, enum history_source source,
+	const struct siphash_key *secret)
 {
+	history_take_from(h, source);
 	if (!history_begin(h, view->header->boottime_ns, view->header->interval_ns))
 		return;
 	for (unsigned int v = 0; v < TOP_VIEWS; v++)

@@ -8,10 +8,11 @@
 #include "snapshot/view.h"
 
 /*
- * Says to H that VIEW is shown. If it begins a slot, adds the PSS of each process, and of each owner
- * of the kinds that have a view of their own. SECRET is the key of hashes. At most one snapshot in
- * HISTORY_SLOT_NS costs more than a few instructions.
+ * Says to H that VIEW is shown, which SOURCE has made. If it begins a slot, adds the PSS of each
+ * process, and of each owner of the kinds that have a view of their own. SECRET is the key of hashes.
+ * At most one snapshot in HISTORY_SLOT_NS costs more than a few instructions.
  */
-void samples_take(struct history *h, const struct view *view, const struct siphash_key *secret);
+void samples_take(struct history *h, const struct view *view, enum history_source source,
+	const struct siphash_key *secret);
 
 #endif

@@ -14,7 +14,7 @@ static void take(struct history *h, const struct sample_options *options)
 {
 	AUTO_VIEW struct view *view = sample_open(options);
 
-	samples_take(h, view, &secret);
+	samples_take(h, view, HISTORY_OF_MEMTALLYD, &secret);
 }
 
 /* Returns true if H has a sample of the row in VIEW, which is the last snapshot. */
@@ -48,7 +48,7 @@ static void rows_with_a_pss_have_samples(void **state)
 	struct history h = {0};
 
 	(void)state;
-	samples_take(&h, view, &secret);
+	samples_take(&h, view, HISTORY_OF_MEMTALLYD, &secret);
 	assert_true(has_process(&h, view, 1000));
 	assert_true(has_process(&h, view, 5000));
 	assert_false(has_process(&h, view, 300));  /* denied */
@@ -82,10 +82,30 @@ static void rows_that_are_gone_are_forgotten(void **state)
 	history_done(&h);
 }
 
+/* The child that measures may have seen one user only: its sums are not those of memtallyd. */
+static void owners_of_another_source_are_forgotten(void **state)
+{
+	const struct sample_options later = {.boottime_ns = SAMPLE_BOOTTIME_NS + NS_PER_SEC};
+	AUTO_VIEW struct view *view = sample_open(NULL), *next = sample_open(&later);
+	struct history h = {0};
+
+	(void)state;
+	samples_take(&h, view, HISTORY_OF_CHILD, &secret);
+	assert_true(has_owner(&h, view, OWNER_USER, "alice"));
+	samples_take(&h, next, HISTORY_OF_CHILD, &secret);
+	assert_true(has_owner(&h, next, OWNER_USER, "alice"));
+	samples_take(&h, next, HISTORY_OF_MEMTALLYD, &secret);
+	assert_false(has_owner(&h, next, OWNER_USER, "alice"));
+	assert_false(has_owner(&h, next, OWNER_PROGRAM, "bash"));
+	assert_true(has_process(&h, view, 1000));
+	history_done(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_with_a_pss_have_samples),
+		cmocka_unit_test(owners_of_another_source_are_forgotten),
 		cmocka_unit_test(rows_that_are_gone_are_forgotten),
 	};
 
