@@ -44,7 +44,10 @@ static void leave_children(void)
 		;
 }
 
-/* The child: measures and sends until the parent has gone. Returns a positive errno. */
+/*
+ * The child: measures and sends until the parent has gone. Returns a positive errno. While the parent
+ * takes no images, because its terminal is stopped, none are made: they would fill the memory.
+ */
 static int measure_on(const struct settings *settings, int fd)
 {
 	uint64_t pause_ns = OWN_PAUSE_MIN_NS;
@@ -54,6 +57,8 @@ static int measure_on(const struct settings *settings, int fd)
 		AUTO_CLOSE int image = -1;
 		int r;
 
+		if (!channel_is_drained(fd))
+			continue;
 		signal(SIGCHLD, SIG_DFL); /* the pass waits for some of its children */
 		r = source_measure(settings, pause_ns, &image);
 		leave_children();

@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
+#include "base/os/channel.h"
 #include "cli/top/feed.h"
 #include "tests/unit/support/folder.h"
 #include "tests/unit/support/snapshot/sample.h"
@@ -187,6 +188,26 @@ static void a_child_that_ends_says_why(void **state)
 	feed_close(&f);
 }
 
+/* Images that are not taken do not pile up. */
+static void the_child_waits_for_its_reader(void **state)
+{
+	enum { TWO_PASSES_MS = 4000 };
+	const struct settings settings = settings_for(true, procfs);
+	struct pollfd polls[FEED_POLLS];
+	struct feed f;
+	int image;
+
+	(void)state;
+	assert_int_equal(feed_open(&f, &settings), 0);
+	assert_int_equal(poll(polls, feed_poll(&f, polls), -1), 1);
+	poll(NULL, 0, TWO_PASSES_MS);
+	assert_int_equal(channel_receive_fd(f.own_fd, &image), 0);
+	fd_close(image);
+	assert_int_equal(channel_receive_fd(f.own_fd, &image), CHANNEL_NOTHING);
+	await_snapshot(&f, NULL);
+	feed_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +215,7 @@ int main(void)
 		cmocka_unit_test(stale_snapshots_are_no_figures),
 		cmocka_unit_test(without_memtallyd_a_child_measures),
 		cmocka_unit_test(a_child_that_ends_says_why),
+		cmocka_unit_test(the_child_waits_for_its_reader),
 	};
 
 	return cmocka_run_group_tests(tests, folder_enter, folder_leave);
