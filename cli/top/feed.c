@@ -113,15 +113,25 @@ static void start_own(struct feed *f)
 	f->own_fd = fds[0];
 }
 
-/* The child may sleep in the kernel: it is not waited for, and init reaps it after this process. */
+static void reap_own(struct feed *f)
+{
+	if (f->ended_pid && waitpid(f->ended_pid, NULL, WNOHANG) != 0)
+		f->ended_pid = 0;
+}
+
+/*
+ * The child may sleep in the kernel: it is not waited for, but reaped later, by feed_run() or, after
+ * this process, by init.
+ */
 static void stop_own(struct feed *f)
 {
 	f->own_fd = fd_close(f->own_fd);
 	if (f->own_pid) {
 		kill(f->own_pid, SIGKILL);
-		waitpid(f->own_pid, NULL, WNOHANG);
+		f->ended_pid = f->own_pid;
+		f->own_pid = 0;
 	}
-	f->own_pid = 0;
+	reap_own(f);
 }
 
 int feed_open(struct feed *f, const struct settings *settings)
@@ -172,10 +182,15 @@ static bool run_own(struct feed *f)
 	const char *reason;
 	int r = client_receive(f->own_fd, &view, &reason);
 
-	if (r == 0)
+	if (r == 0) {
 		feed_take(f, view, true);
-	else if (r != CLIENT_NOTHING)
+	} else if (r == CLIENT_CLOSED) {
 		end_own(f);
+	} else if (r < 0) {
+		/* It does not know, and may be in a pass. */
+		stop_own(f);
+		f->own_error = -r;
+	}
 	return r == 0;
 }
 
@@ -183,6 +198,7 @@ bool feed_run(struct feed *f, uint64_t now_ns)
 {
 	struct view *view;
 
+	reap_own(f);
 	if (f->has_link && link_run(&f->link, now_ns, &view)) {
 		stop_own(f);
 		feed_take(f, view, false);

@@ -27,6 +27,7 @@ struct feed {
 	bool has_link;
 	int own_fd;        /* from the child that measures; -1: there is none */
 	pid_t own_pid;     /* 0: there is none */
+	pid_t ended_pid;   /* a child that was killed and is to be reaped; 0: there is none */
 	int own_error;     /* why the child ended: a positive errno; 0: it has not */
 	struct view *view; /* owned; the newest snapshot, however old; NULL: none yet */
 	bool is_own;       /* .view is by the child */

@@ -5,6 +5,8 @@
 #include "tests/unit/support/unit.h"
 
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "base/os/channel.h"
@@ -153,13 +155,16 @@ static void without_memtallyd_a_child_measures(void **state)
 	expect_problem(&f, NULL);
 	assert_non_null(view_find_process(f.view, (uint32_t)getpid()));
 	expect_origin(&f, "no connection to memtallyd at ");
-	/* memtallyd comes: the child goes. */
+	/* memtallyd comes: the child goes, and leaves no zombie. */
 	assert_int_equal(snapshot_socket_open(&s, socket_path), 0);
 	publish(&s, 1, 0);
 	while (f.is_own)
 		await_snapshot(&f, &s);
 	assert_int_equal(f.own_pid, 0);
 	expect_origin(&f, "");
+	while (f.ended_pid)
+		feed_run(&f, now_ns());
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	feed_close(&f);
 	snapshot_socket_close(&s);
 	unlink(socket_path);
@@ -186,6 +191,30 @@ static void a_child_that_ends_says_why(void **state)
 		feed_run(&f, now_ns());
 	expect_problem(&f, "the measuring process was ended");
 	feed_close(&f);
+}
+
+/* A message that is no image ends the child, which is not waited for: here it hangs. */
+static void a_broken_message_ends_the_child(void **state)
+{
+	struct settings settings = settings_for(true, procfs);
+	struct feed f;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(feed_open(&f, &settings), 0);
+	assert_int_equal(kill(f.own_pid, SIGSTOP), 0);
+	assert_int_equal(
+		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
+	fd_close(f.own_fd);
+	f.own_fd = fds[0];
+	assert_int_equal(send(fds[1], "x", 1, 0), 1);
+	assert_false(feed_run(&f, now_ns()));
+	assert_int_equal(f.own_pid, 0);
+	expect_problem(&f, "cannot measure: /proc: ");
+	while (f.ended_pid)
+		feed_run(&f, now_ns());
+	feed_close(&f);
+	fd_close(fds[1]);
 }
 
 /* Images that are not taken do not pile up. */
@@ -215,6 +244,7 @@ int main(void)
 		cmocka_unit_test(stale_snapshots_are_no_figures),
 		cmocka_unit_test(without_memtallyd_a_child_measures),
 		cmocka_unit_test(a_child_that_ends_says_why),
+		cmocka_unit_test(a_broken_message_ends_the_child),
 		cmocka_unit_test(the_child_waits_for_its_reader),
 	};
 
