@@ -4,6 +4,7 @@
 #include "cli/top/terminal.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #include "base/cleanup.h"
 #include "cli/top/pages/top-keys.h"
 
-enum { ESCAPE_DELAY_MS = 25, RESTORE_SIZE = 256 };
+enum { ESCAPE_DELAY_MS = 25, RESTORE_SIZE = 256, RESTORE_MS = 1000 };
 
 /*
  * The terminal. A handler of signals can reach it only as a static variable; ncurses keeps one, too.
@@ -67,22 +68,29 @@ static const struct {
 	[STYLE_UNACCOUNTED] = {A_BOLD, A_REVERSE, 16, 250, COLOR_BLACK, COLOR_WHITE},
 };
 
-/* Signals that end this process, by a fault or from outside. */
-static const int endings[] = {
-	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+/* Signals that do not end a process. All others do, by a fault or from outside. */
+static const int harmless[] = {
+	SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH, SIGKILL};
 
 /*
  * Only system calls that handlers of signals may make. In the background, where a stopped process goes
  * on to get its signals, the terminal is the shell's already, and a change would stop the process again.
+ * Output that the user has stopped by Ctrl-S goes on, since write() would wait for that; it also would
+ * wait for a terminal that has hung.
  */
 static void restore_now(void)
 {
-	ssize_t written;
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	ssize_t written = 0;
 
 	if (!terminal.is_open || tcgetpgrp(STDIN_FILENO) != getpgrp())
 		return;
 	terminal.is_open = 0;
-	written = write(STDOUT_FILENO, terminal.restore, terminal.restore_len);
+	/* Linux starts output again only if it was stopped in the same way. */
+	tcflow(STDOUT_FILENO, TCOOFF);
+	tcflow(STDOUT_FILENO, TCOON);
+	if (poll(&out, 1, RESTORE_MS) > 0)
+		written = write(STDOUT_FILENO, terminal.restore, terminal.restore_len);
 	(void)written;
 	tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
 }
@@ -94,15 +102,23 @@ static void end_by_signal(int number)
 	raise(number);
 }
 
+static bool is_harmless(int number)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
+		if (harmless[i] == number)
+			return true;
+	return false;
+}
+
 static void hear_signals(void (*handler)(int))
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER};
 
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+	for (int i = 1; i < NSIG; i++) {
 		struct sigaction old;
 
-		if (sigaction(endings[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(endings[i], &action, NULL);
+		if (!is_harmless(i) && sigaction(i, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(i, &action, NULL);
 	}
 }
 
@@ -113,11 +129,19 @@ static int add_restore(int c)
 	return c;
 }
 
-/* Prepares the sequences that end the full screen, as endwin() would send them. */
-static void prepare_restore(void)
+/*
+ * Prepares the sequences that end the full screen, as endwin() would send them. Returns false if the
+ * type of the terminal is unknown, or it cannot move its cursor.
+ */
+static bool prepare_restore(void)
 {
 	static const char *const names[] = {"sgr0", "op", "rmkx", "cnorm", "rmcup"};
+	const char *move;
+	int status;
 
+	if (setupterm(NULL, STDOUT_FILENO, &status) != OK)
+		return false;
+	move = tigetstr("cup");
 	terminal.restore_len = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *text = tigetstr(names[i]);
@@ -125,6 +149,8 @@ static void prepare_restore(void)
 		if (text && text != (char *)-1)
 			tputs(text, 1, add_restore);
 	}
+	del_curterm(cur_term);
+	return move && move != (char *)-1;
 }
 
 static void prepare_styles(bool has_colours)
@@ -148,26 +174,19 @@ static void prepare_styles(bool has_colours)
 int terminal_open(bool has_colours)
 {
 	const char *term = getenv("TERM");
-	char cup[] = "cup";
-	const char *move;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
 		tcgetattr(STDIN_FILENO, &terminal.before) < 0)
 		return -ENOTTY;
-	if (!term || !*term)
+	if (!term || !*term || !prepare_restore())
 		return -ENOTSUP;
-	/* Before ncurses, which hears only signals that have no handler. */
+	/* Before ncurses, which hears only signals that have no handler, and which changes settings. */
+	terminal.is_open = 1;
 	hear_signals(end_by_signal);
 	terminal.screen = newterm(NULL, stdout, stdin);
 	if (!terminal.screen) {
+		terminal.is_open = 0;
 		hear_signals(SIG_DFL);
-		return -ENOTSUP;
-	}
-	move = tigetstr(cup);
-	prepare_restore();
-	terminal.is_open = 1;
-	if (!move || move == (char *)-1) {
-		terminal_close();
 		return -ENOTSUP;
 	}
 	cbreak();
@@ -184,9 +203,9 @@ void terminal_close(void)
 {
 	if (!terminal.is_open)
 		return;
-	terminal.is_open = 0;
 	endwin();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.before);
+	terminal.is_open = 0;
 	delscreen(terminal.screen);
 	grid_done(&terminal.shown);
 	hear_signals(SIG_DFL);
