@@ -71,7 +71,7 @@ static void draw_totals(const struct top_glance *glance, const struct top_state 
 
 	amounts_of_sums(host->present, host->q, &all);
 	x = draw_total(g, 0, y, "PSS: all", &all);
-	if (rows->is_filtered)
+	if (rows->is_filtered && rows->lack == TOP_ROWS_COMPLETE)
 		x = draw_total(g, x, y, "filter", &rows->total);
 	if (!rows->shown)
 		return;

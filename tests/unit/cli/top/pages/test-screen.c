@@ -502,9 +502,26 @@ static void random_keys_draw_screens(void **state)
 	}
 }
 
+/* Sums over processes that the snapshot does not have are absent, not 0. */
+static void a_public_snapshot_has_no_total_of_a_filter(void **state)
+{
+	const struct sample_options options = {.is_public = true};
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROCESS, sample_open(&options));
+	snprintf(d.state.asks.filter, sizeof(d.state.asks.filter), "bash");
+	draw(&d, 132, 24);
+	assert_true(shows(&d, "PSS: all"));
+	assert_false(shows(&d, "filter 0"));
+	assert_true(shows(&d, "Keys 1 to 4 show sums"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_public_snapshot_has_no_total_of_a_filter),
 		cmocka_unit_test(screens_are_golden),
 		cmocka_unit_test(styles_are_golden),
 		cmocka_unit_test(pages_are_golden),
