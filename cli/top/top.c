@@ -120,6 +120,7 @@ static int top_make_rows(struct top *t, bool is_new)
 		.history = &t->history,
 		.members = t->has_filters || sight.kind != SIGHT_ALL ? &t->filters.query : NULL,
 		.secret = &t->secret,
+		.is_typed = t->state.prompt == TOP_PROMPT_FILTER,
 	};
 
 	if (!t->view || (!is_new && top_state_is_alike(&t->made, &t->state.asks)))

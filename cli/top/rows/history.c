@@ -62,8 +62,21 @@ bool history_begin(struct history *h, uint64_t boottime_ns, uint64_t interval_ns
 	if (slot < h->slot || (slot == h->slot && h->count))
 		return false;
 	h->slot = slot;
+	h->begin_ns = boottime_ns;
+	h->has_sums = false;
 	for (size_t i = 0; i < h->count; i++)
 		h->entry[i].is_seen = false;
+	return true;
+}
+
+bool history_begin_sums(struct history *h, uint64_t boottime_ns, uint64_t salt)
+{
+	if (h->has_sums || boottime_ns != h->begin_ns)
+		return false;
+	h->has_sums = true;
+	for (size_t i = h->count; i-- > 0;)
+		if (h->entry[i].id.salt && h->entry[i].id.salt != salt)
+			history_remove(h, i);
 	return true;
 }
 
@@ -87,10 +100,12 @@ static const struct history_entry *history_get(const struct history *h, const st
 	return e && e->id.since_ns == id->since_ns ? e : NULL;
 }
 
-static struct history_entry *history_new(struct history *h, uint64_t key)
+static struct history_entry *history_new(struct history *h, const struct history_id *id)
 {
-	if (h->count == HISTORY_ROWS_MAX || ARRAY_RESERVE(h->entry, h->room, h->count + 1) < 0 ||
-		hashmap_add(&h->map, key, h->count) < 0)
+	size_t most = id->salt ? HISTORY_SUMS_MAX : HISTORY_ROWS_MAX;
+
+	if (h->count >= most || ARRAY_RESERVE(h->entry, h->room, h->count + 1) < 0 ||
+		hashmap_add(&h->map, id->key, h->count) < 0)
 		return NULL;
 	return &h->entry[h->count++];
 }
@@ -120,7 +135,7 @@ void history_add(struct history *h, const struct history_id *id, uint64_t pss_by
 	size_t i = h->next < h->count && h->entry[h->next].id.key == id->key
 	                   ? h->next
 	                   : history_find(h, id->key);
-	struct history_entry *e = i == SIZE_MAX ? history_new(h, id->key) : &h->entry[i];
+	struct history_entry *e = i == SIZE_MAX ? history_new(h, id) : &h->entry[i];
 
 	if (!e)
 		return;

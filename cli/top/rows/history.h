@@ -25,6 +25,7 @@ enum {
 	HISTORY_TREND = 8,         /* cells of a trend */
 	HISTORY_LEVELS = 8,        /* of a cell of a trend */
 	HISTORY_ROWS_MAX = 100000, /* entries at most: 24 MB; further rows have no history */
+	HISTORY_SUMS_MAX = HISTORY_ROWS_MAX / 2, /* entries up to which sums get new ones */
 };
 
 /* A row. */
@@ -35,6 +36,7 @@ struct history_id {
 	 * 0: not known, or the row is an owner
 	 */
 	uint64_t since_ns;
+	uint64_t salt;   /* of a sum over chosen processes: a number of the choice; else 0 */
 	bool is_lasting; /* the row may come back: it is remembered for ten minutes without samples */
 };
 
@@ -53,8 +55,10 @@ struct history {
 	struct hashmap map;
 	struct history_entry *entry; /* owned */
 	size_t count, room;
-	size_t next;   /* the entry that the next row probably has */
-	uint64_t slot; /* of the newest snapshot */
+	size_t next;       /* the entry that the next row probably has */
+	uint64_t slot;     /* of the newest snapshot */
+	uint64_t begin_ns; /* CLOCK_BOOTTIME of the snapshot that began it */
+	bool has_sums;     /* history_begin_sums() was called in it */
 	enum history_source source;
 	uint64_t interval_ns; /* between its snapshots */
 };
@@ -72,11 +76,12 @@ void history_take_from(struct history *h, enum history_source source);
  */
 bool history_begin(struct history *h, uint64_t boottime_ns, uint64_t interval_ns);
 
-/* Returns true if a snapshot of BOOTTIME_NS is of the present slot, that of the newest snapshot. */
-static inline bool history_is_newest(const struct history *h, uint64_t boottime_ns)
-{
-	return boottime_ns / HISTORY_SLOT_NS == h->slot;
-}
+/*
+ * Returns true if the snapshot of BOOTTIME_NS began the present slot, and this is the first call in the
+ * slot: then the caller adds the sums over the processes of choice SALT, which is not 0, by
+ * history_add(). Those of other choices are forgotten.
+ */
+bool history_begin_sums(struct history *h, uint64_t boottime_ns, uint64_t salt);
 
 /*
  * Adds the sample PSS_BYTES of row ID in the present slot; does nothing if the slot has one. Forgets

@@ -67,7 +67,7 @@ void top_row_of_owner(enum owner_kind kind, const char *name, uint64_t above, ui
 	siphash_add(&hash, id, sizeof(id));
 	siphash_add(&hash, name, strlen(name));
 	ret->key = end_key(&hash);
-	ret->past = (struct history_id){.key = ret->key ^ salt, .is_lasting = true};
+	ret->past = (struct history_id){.key = ret->key ^ salt, .salt = salt, .is_lasting = true};
 }
 
 void top_row_remember(struct top_row *r, const struct history *h, uint64_t boottime_ns)

@@ -234,11 +234,14 @@ static int filter_groups(const struct build *b)
 
 /*
  * Gives the history a sample of each row that is a sum over chosen processes or over a branch. Such
- * rows have a history only while they are shown. The figures of a pause are no sample of the present.
+ * rows have a history only while they are shown. Rows that are made again are no further sample, and
+ * those of a pause are none of the present.
  */
 static void note_sums(const struct build *b)
 {
-	bool is_newest = history_is_newest(b->from->history, b->from->view->header->boottime_ns);
+	struct history *h = b->from->history;
+	bool is_sample = b->salt && !b->from->is_typed &&
+	                 history_begin_sums(h, b->from->view->header->boottime_ns, b->salt);
 
 	for (size_t i = 0; i < b->to->count; i++) {
 		struct top_row *row = &b->to->row[i];
@@ -246,11 +249,11 @@ static void note_sums(const struct build *b)
 
 		if (row->process && row->children) {
 			row->past.key ^= b->salt;
+			row->past.salt = b->salt;
 			row->past.is_lasting = true;
 		}
-		if (row->past.is_lasting && b->salt && is_newest &&
-			amounts_get(&row->amounts, AMOUNT_PSS, &pss))
-			history_add(b->from->history, &row->past, pss);
+		if (is_sample && row->past.salt && amounts_get(&row->amounts, AMOUNT_PSS, &pss))
+			history_add(h, &row->past, pss);
 	}
 }
 

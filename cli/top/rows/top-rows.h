@@ -49,6 +49,7 @@ struct top_rows_source {
 	struct history *history;
 	const struct query *members; /* the processes that the command line chose; NULL: all */
 	const struct siphash_key *secret;
+	bool is_typed; /* a filter is being typed: its sums get no history */
 };
 
 /* Frees what R owns, and empties it. */

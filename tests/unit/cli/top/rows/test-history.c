@@ -267,9 +267,35 @@ static void entries_stay_in_order(void **state)
 	history_done(&h);
 }
 
+/* Sums leave room for processes. */
+static void sums_do_not_take_all_room(void **state)
+{
+	struct history h = {0};
+
+	(void)state;
+	assert_true(history_begin(&h, START_NS, NS_PER_SEC));
+	assert_true(history_begin_sums(&h, START_NS, 7));
+	for (uint64_t i = 1; i <= HISTORY_ROWS_MAX; i++) {
+		const struct history_id id = {
+			.key = i * 0x9e3779b97f4a7c15, .salt = 7, .is_lasting = true};
+
+		history_add(&h, &id, MIB);
+	}
+	assert_int_equal(h.count, HISTORY_SUMS_MAX);
+	history_add(&h, &(struct history_id){.key = 1}, MIB);
+	assert_int_equal(h.count, HISTORY_SUMS_MAX + 1);
+	/* Those of another choice are forgotten at once. */
+	assert_true(history_begin(&h, START_NS + HISTORY_SLOT_NS, NS_PER_SEC));
+	assert_true(history_begin_sums(&h, START_NS + HISTORY_SLOT_NS, 8));
+	assert_false(history_begin_sums(&h, START_NS + HISTORY_SLOT_NS, 7));
+	assert_int_equal(h.count, 1);
+	history_done(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_do_not_take_all_room),
 		cmocka_unit_test(growth_is_absent_until_it_was_seen),
 		cmocka_unit_test(a_smaller_pss_is_a_negative_growth),
 		cmocka_unit_test(rare_snapshots_have_growth),

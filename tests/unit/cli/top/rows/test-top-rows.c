@@ -21,7 +21,7 @@ struct made {
 	struct top_rows rows;
 	struct history history;
 	struct query members;
-	bool has_members;
+	bool has_members, is_typed;
 };
 
 static void made_done(struct made *m)
@@ -38,6 +38,7 @@ static void make(struct made *m, const struct view *view)
 		.history = &m->history,
 		.members = m->has_members ? &m->members : NULL,
 		.secret = &secret,
+		.is_typed = m->is_typed,
 	};
 
 	assert_int_equal(top_rows_make(&m->rows, &m->state.asks, &from), 0);
@@ -415,6 +416,45 @@ static void a_pause_gives_no_samples(void **state)
 	}
 }
 
+/* Sums are remembered once in a slot, those of one choice only, and none of a text that is typed. */
+static void sums_of_one_choice_are_remembered(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_MADE struct made m = {0};
+	size_t processes, programs;
+	int64_t grown;
+
+	(void)state;
+	samples_take(&m.history, view, HISTORY_OF_MEMTALLYD, &secret);
+	processes = m.history.count;
+	top_state_init(&m.state, TOP_VIEW_PROGRAM);
+	set_text(m.state.asks.user, sizeof(m.state.asks.user), "alice");
+	m.is_typed = true;
+	make(&m, view);
+	assert_int_equal(m.history.count, processes);
+	m.is_typed = false;
+	make(&m, view);
+	programs = m.rows.count;
+	assert_true(programs > 0);
+	assert_int_equal(m.history.count, processes + programs);
+	/* Another choice has to wait for the next slot, and takes the place of the first one. */
+	set_text(m.state.asks.user, sizeof(m.state.asks.user), "bob");
+	make(&m, view);
+	assert_false(
+		history_growth(&m.history, &m.rows.row[0].past, SAMPLE_BOOTTIME_NS, 0, 0, &grown));
+	for (uint64_t slot = 1; slot < 4; slot++) {
+		const struct sample_options later = {
+			.boottime_ns = SAMPLE_BOOTTIME_NS + slot * HISTORY_SLOT_NS,
+			.older_ns = slot * HISTORY_SLOT_NS};
+		AUTO_VIEW struct view *next = sample_open(&later);
+
+		set_text(m.state.asks.user, sizeof(m.state.asks.user), slot % 2 ? "bob" : "alice");
+		samples_take(&m.history, next, HISTORY_OF_MEMTALLYD, &secret);
+		make(&m, next);
+		assert_int_equal(m.history.count, processes + m.rows.count);
+	}
+}
+
 /* A chain of 3000 processes. */
 static void deep_trees_are_shown(void **state)
 {
@@ -623,6 +663,7 @@ int main(void)
 		cmocka_unit_test(branches_have_a_past_of_their_own),
 		cmocka_unit_test(the_past_of_a_pause_stays),
 		cmocka_unit_test(a_pause_gives_no_samples),
+		cmocka_unit_test(sums_of_one_choice_are_remembered),
 		cmocka_unit_test(deep_trees_are_shown),
 		cmocka_unit_test(nested_rows_are_users_programs_and_processes),
 		cmocka_unit_test(branches_are_the_sums_of_the_image),
