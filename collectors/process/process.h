@@ -111,9 +111,9 @@ int process_open_stream(
 int process_read_activity(struct process_reader *r, struct process *p, struct stat_activity *ret);
 
 /*
- * Reads the parent of P, which must be known, and sets .stat.parent. Does not block. Returns 0; or,
- * with .stat.parent unchanged, -ESRCH if P has been reaped, -ENODATA if its status does not tell, or
- * another negative errno.
+ * Reads the parent of P, which must be known, and sets .stat.parent. Returns 0; or, with .stat.parent
+ * unchanged, -ESRCH if P has been reaped, -ENODATA if its status does not tell, -ETIMEDOUT if its
+ * directory is not kept and opening it blocks, or another negative errno.
  */
 int process_read_parent(struct process_reader *r, struct process *p);
 
