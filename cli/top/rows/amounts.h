@@ -45,12 +45,15 @@ void amounts_of_process(const struct snapshot_process *row, struct amounts *ret)
 /* Gets the amounts of a row of sums. PRESENT and Q are by enum scope_quantity. */
 void amounts_of_sums(uint64_t present, const uint64_t *q, struct amounts *ret);
 
-/* Begins the sum of no process: each amount is present and 0. */
+/*
+ * Begins the sum of no process. It has no amount yet; if it stays without processes, amounts_end()
+ * makes all present, and 0.
+ */
 void amounts_begin(struct amounts *ret);
 
 /*
- * Adds FROM, of a process or another sum, to TO, a sum. A quantity that no member has becomes
- * absent by amounts_end(). No sum exceeds INT64_MAX.
+ * Adds FROM, of a process or another sum, to TO, a sum. A quantity that no member has stays absent.
+ * No sum exceeds INT64_MAX.
  */
 void amounts_add(struct amounts *to, const struct amounts *from);
 

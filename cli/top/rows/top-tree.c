@@ -79,6 +79,7 @@ int top_tree_sum(
 	/* A row that never gets ready is its own ancestor. */
 	for (size_t i = 0; end < count && i < count; i++)
 		if (waiting[i]) {
+			amounts_end(&row[i].amounts, host);
 			row[row[i].parent].children--;
 			row[i].parent = TOP_ROW_NONE;
 		}

@@ -455,6 +455,28 @@ static void sums_of_one_choice_are_remembered(void **state)
 	}
 }
 
+/* Also the sums in a circle are complete: what one member has not is absent, and not that of a part. */
+static void sums_of_a_circle_are_completed(void **state)
+{
+	const struct snapshot_scope host = {0};
+	const struct amounts known = {.present = (1U << AMOUNTS) - 1, .q[AMOUNT_PROCESSES] = 1};
+	struct top_row row[] = {
+		{.parent = 1, .amounts = known},
+		{.parent = 0, .amounts = known},
+		{.parent = 1, .amounts = known},
+	};
+	struct top_tree tree = {0};
+	uint64_t bytes;
+
+	(void)state;
+	row[2].amounts.is_unbounded = true;
+	assert_int_equal(top_tree_sum(&tree, row, ARRAY_SIZE(row), &host), 0);
+	assert_int_equal(row[1].parent, TOP_ROW_NONE);
+	assert_int_equal(row[1].amounts.q[AMOUNT_PROCESSES], 2);
+	assert_false(amounts_get(&row[1].amounts, AMOUNT_PSS_HIGH, &bytes));
+	top_tree_done(&tree);
+}
+
 /* A chain of 3000 processes. */
 static void deep_trees_are_shown(void **state)
 {
@@ -664,6 +686,7 @@ int main(void)
 		cmocka_unit_test(the_past_of_a_pause_stays),
 		cmocka_unit_test(a_pause_gives_no_samples),
 		cmocka_unit_test(sums_of_one_choice_are_remembered),
+		cmocka_unit_test(sums_of_a_circle_are_completed),
 		cmocka_unit_test(deep_trees_are_shown),
 		cmocka_unit_test(nested_rows_are_users_programs_and_processes),
 		cmocka_unit_test(branches_are_the_sums_of_the_image),
