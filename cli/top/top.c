@@ -201,6 +201,9 @@ static int top_draw(struct top *t)
 	screen.origin = origin.data;
 	top_render_details(t, width);
 	screen.text = &t->text;
+	if (t->state.is_spoilt)
+		terminal_forget();
+	t->state.is_spoilt = false;
 	r = screen_draw(&screen, width, height, &t->grid);
 	if (r == 0)
 		terminal_draw(&t->grid);
@@ -216,11 +219,6 @@ static int top_press(struct top *t)
 	int r = 0;
 
 	while (r == 0 && !t->state.is_ended && (key = terminal_key()) != TOP_KEY_NONE) {
-		if (key == 'L' - '@') {
-			terminal_forget();
-			t->is_dirty = true;
-			continue;
-		}
 		if (!top_keys_press(&t->state, &t->rows, key))
 			continue;
 		t->is_dirty = true;

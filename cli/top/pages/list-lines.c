@@ -30,6 +30,12 @@ static void draw_views(
 			x += grid_text(g, x, y, 1, STYLE_CHOICE, "]");
 		x++;
 	}
+	/* Rows without values have the order of their PSS. */
+	if (!(top_columns_spec(state->asks.sort)->views >> state->asks.view & 1)) {
+		x += grid_text(g, x, y, g->width, STYLE_UNCERTAIN, " sorted by PSS, without ");
+		x += grid_text(g, x, y, g->width, STYLE_UNCERTAIN,
+			top_columns_spec(state->asks.sort)->name);
+	}
 	x += grid_text(g, x, y, g->width, STYLE_UNCERTAIN, glance->filters);
 	if (state->asks.user[0]) {
 		x += grid_text(g, x, y, g->width, STYLE_UNCERTAIN, " user: ");

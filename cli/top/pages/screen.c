@@ -131,14 +131,18 @@ static void draw_keys(struct grid *g, size_t y)
 
 static void draw_bottom(const struct screen *s, struct grid *g, size_t y)
 {
+	/* The first one fits into the smallest width; the second one has all keys. */
+	static const char *const of_text[] = {"Esc q back  Up Down PgUp PgDn scroll",
+		"Esc q F1 Enter Left Backspace back  Up Down PgUp PgDn scroll  Space pause"};
+	bool is_text = s->state->page == TOP_PAGE_HELP || s->state->page == TOP_PAGE_DETAILS;
+
 	if (s->state->prompt != TOP_PROMPT_NONE)
 		draw_prompt(s, g, y);
 	else if (s->state->page == TOP_PAGE_LIST)
 		draw_keys(g, y);
 	else
 		grid_text(g, 0, y, g->width, STYLE_KEY,
-			s->state->page == TOP_PAGE_HELP || s->state->page == TOP_PAGE_DETAILS
-				? "Esc q back  Up Down PgUp PgDn scroll"
+			is_text ? of_text[strlen(of_text[1]) <= g->width]
 				: "Enter choose  Esc q back  Up Down move");
 }
 

@@ -104,6 +104,13 @@ static void act_pause(struct top_state *s, const struct top_rows *rows, unsigned
 	s->is_paused = !s->is_paused;
 }
 
+static void act_redraw(struct top_state *s, const struct top_rows *rows, unsigned int argument)
+{
+	(void)rows;
+	(void)argument;
+	s->is_spoilt = true;
+}
+
 static void act_quit(struct top_state *s, const struct top_rows *rows, unsigned int argument)
 {
 	(void)rows;
@@ -220,6 +227,7 @@ static const struct top_key keys[] = {
 	{{F(7), 'u'}, "F7 u", "User", "show only one user's processes", act_page, TOP_PAGE_USERS},
 	{{' ', F(8), 'Z'}, "F8 Space Z", "Pause", "keep the figures as they are, and go on",
 		act_pause, 0},
+	{{TOP_KEY_REDRAW}, "Ctrl-L", NULL, "draw the terminal anew", act_redraw, 0},
 	{{F(10), 'q'}, "F10 q", "Quit", "end memtally top", act_quit, 0},
 	{{TOP_KEY_ENTER}, "Enter", "Info", "details of the selected row", act_details, 0},
 	{{TOP_KEY_RIGHT, '+'}, "Right +", NULL, "open the branch", act_branch, 1},
@@ -344,6 +352,10 @@ bool top_keys_press(struct top_state *s, const struct top_rows *rows, uint32_t k
 {
 	if (key == TOP_KEY_NONE)
 		return false;
+	if (key == TOP_KEY_REDRAW) { /* on each page, and in prompts */
+		act_redraw(s, rows, 0);
+		return true;
+	}
 	/* Several keys, or a snapshot and a key, may come between two drawings. */
 	top_rows_settle(rows, s);
 	if (s->prompt != TOP_PROMPT_NONE)

@@ -19,6 +19,7 @@ enum {
 	TOP_KEY_NONE = 0,
 	TOP_KEY_TAB = '\t',
 	TOP_KEY_ENTER = '\n',
+	TOP_KEY_REDRAW = 'L' - '@', /* Ctrl-L */
 	TOP_KEY_ESCAPE = 27,
 	TOP_KEY_BACKSPACE = 127,
 	TOP_KEY_FIRST = 0x110000, /* no code point */

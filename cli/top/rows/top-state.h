@@ -92,7 +92,8 @@ struct top_state {
 	size_t line;       /* the first line of a page of text, or the chosen item of a menu */
 	uint64_t detailed; /* the row that the page of details is about */
 	bool is_paused;
-	bool is_ended; /* the user has quit */
+	bool is_spoilt; /* the user wants the whole terminal drawn anew */
+	bool is_ended;  /* the user has quit */
 };
 
 /* Makes in *S the state at the start: view VIEW, the rows by PSS. */

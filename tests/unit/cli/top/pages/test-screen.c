@@ -518,9 +518,55 @@ static void a_public_snapshot_has_no_total_of_a_filter(void **state)
 	assert_true(shows(&d, "Keys 1 to 4 show sums"));
 }
 
+static void a_view_without_the_sort_column_says_so(void **state)
+{
+	static const struct {
+		enum top_view view;
+		enum top_column sort;
+		const char *text; /* NULL: the view has the column */
+	} cases[] = {
+		{TOP_VIEW_USER, TOP_COLUMN_PID, "sorted by PSS, without pid"},
+		{TOP_VIEW_PROGRAM, TOP_COLUMN_USER, "sorted by PSS, without user"},
+		{TOP_VIEW_PROCESS, TOP_COLUMN_PROCESSES, "sorted by PSS, without processes"},
+		{TOP_VIEW_PROCESS, TOP_COLUMN_PID, NULL},
+	};
+
+	(void)state;
+	in_locale("C.UTF-8");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_DESK struct desk d;
+
+		desk_open(&d, cases[i].view, sample_open(NULL));
+		d.state.asks.sort = cases[i].sort;
+		draw(&d, 132, 24);
+		assert_int_equal(shows(&d, "sorted by"), cases[i].text != NULL);
+		assert_true(!cases[i].text || shows(&d, cases[i].text));
+	}
+}
+
+/* The last line of a page of text has all its keys where there is room. */
+static void pages_of_text_tell_their_keys(void **state)
+{
+	static const char *const names[] = {
+		"Esc", "q", "F1", "Enter", "Left", "Backspace", "Space", "PgDn"};
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
+	d.state.page = TOP_PAGE_DETAILS;
+	draw(&d, 80, 24);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_true(shows(&d, names[i]));
+	draw(&d, SCREEN_WIDTH_MIN, 24);
+	assert_true(shows(&d, "Esc q back"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_view_without_the_sort_column_says_so),
+		cmocka_unit_test(pages_of_text_tell_their_keys),
 		cmocka_unit_test(a_public_snapshot_has_no_total_of_a_filter),
 		cmocka_unit_test(screens_are_golden),
 		cmocka_unit_test(styles_are_golden),

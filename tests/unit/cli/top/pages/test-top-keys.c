@@ -98,6 +98,27 @@ static void each_key_has_one_action(void **state)
 	}
 }
 
+/* Ctrl-L is in the help, and works on each page and in prompts. */
+static void the_terminal_is_drawn_anew(void **state)
+{
+	static const uint32_t before[] = {'5', '?', F(6), 'u', '/', '\\'};
+	const struct top_key *key;
+	bool is_in_help = false;
+
+	(void)state;
+	for (size_t i = 0; (key = top_keys_at(i)); i++)
+		is_in_help |= !strcmp(key->names, "Ctrl-L");
+	assert_true(is_in_help);
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
+		AUTO_DESK struct desk d;
+
+		desk_open(&d, TOP_VIEW_PROCESS);
+		press(&d, before[i]);
+		press(&d, TOP_KEY_REDRAW);
+		assert_true(d.state.is_spoilt);
+	}
+}
+
 static void views_have_keys(void **state)
 {
 	static const struct {
@@ -423,6 +444,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_key_has_one_action),
+		cmocka_unit_test(the_terminal_is_drawn_anew),
 		cmocka_unit_test(views_have_keys),
 		cmocka_unit_test(keys_act_on_the_selected_row),
 		cmocka_unit_test(the_selection_moves),
