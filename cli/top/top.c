@@ -153,16 +153,16 @@ static void top_follow_details(struct top *t)
 		return;
 	row = top_rows_find(&t->rows, t->state.detailed);
 	if (row)
-		details_open(&t->details, row, t->settings);
+		details_open(&t->details, row, t->settings, clock_now_ns(CLOCK_BOOTTIME));
 }
 
-static void top_render_details(struct top *t, size_t width)
+static void top_render_details(struct top *t, uint64_t now_ns, size_t width)
 {
 	buffer_clear(&t->text);
 	if (t->state.page != TOP_PAGE_DETAILS || !t->view)
 		return;
-	details_render(
-		&t->details, &t->rows, top_rows_find(&t->rows, t->state.detailed), width, &t->text);
+	details_render(&t->details, &t->rows, top_rows_find(&t->rows, t->state.detailed), now_ns,
+		width, &t->text);
 	buffer_add_char(&t->text, '\0');
 	if (t->text.error)
 		buffer_clear(&t->text);
@@ -199,7 +199,7 @@ static int top_draw(struct top *t)
 		return -ENOMEM;
 	screen.problem = problem.len ? problem.data : NULL;
 	screen.origin = origin.data;
-	top_render_details(t, width);
+	top_render_details(t, screen.now_ns, width);
 	screen.text = &t->text;
 	if (t->state.is_spoilt)
 		terminal_forget();

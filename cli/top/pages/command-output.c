@@ -63,6 +63,7 @@ int command_output_start(struct command_output *o, char *const argv[])
 
 	command_output_end(o);
 	buffer_clear(&o->text);
+	o->is_cut = false;
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	o->fd = fds[0];
@@ -88,6 +89,7 @@ bool command_output_read(struct command_output *o)
 			break;
 		is_changed = true;
 		if (n <= 0 || o->text.len + (size_t)n > COMMAND_OUTPUT_MAX) {
+			o->is_cut = n > 0 || !to;
 			command_output_end(o);
 			break;
 		}

@@ -19,6 +19,7 @@ struct command_output {
 	pid_t pid;          /* 0: no command runs */
 	pid_t ended;        /* a command that has ended and is to be reaped; 0: none */
 	int fd;             /* what it prints; -1: it has ended, or none was started */
+	bool is_cut;        /* it has printed more than .text has */
 	struct buffer text; /* owned: its output and its messages */
 };
 

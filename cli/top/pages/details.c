@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/saturate.h"
 #include "cli/table/cell.h"
 #include "cli/top/rows/top-columns.h"
 #include "render/human.h"
@@ -50,10 +51,12 @@ static int details_start(struct command_output *o, const char *command, uint32_t
 	return command_output_start(o, argv);
 }
 
-void details_open(struct details *d, const struct top_row *row, const struct settings *settings)
+void details_open(struct details *d, const struct top_row *row, const struct settings *settings,
+	uint64_t now_ns)
 {
 	details_close(d);
 	d->key = row->key;
+	d->start_ns = now_ns;
 	if (!row->process || !ENABLE_INSPECT)
 		return;
 	d->error = details_start(&d->explain, "explain", row->process->pid, NULL, settings);
@@ -242,11 +245,15 @@ static void details_add_largest(
 	}
 }
 
-/* Appends what a command has printed, with long lines folded to WIDTH. */
-static void add_output(
-	struct buffer *to, const char *title, const struct command_output *o, size_t width)
+/* Appends what a command has printed, AGE_NS after its start, with long lines folded to WIDTH. */
+static void add_output(struct buffer *to, const char *command, const struct command_output *o,
+	uint64_t age_ns, size_t width)
 {
-	buffer_printf(to, "\n%s\n", title);
+	if (o->fd < 0 && !o->text.len)
+		return;
+	buffer_printf(to, "\n%s, ", command);
+	human_add_age(to, age_ns);
+	buffer_add_text(to, " ago:\n");
 	for (size_t at = 0; at < o->text.len;) {
 		const char *line = o->text.data + at;
 		const char *end = memchr(line, '\n', o->text.len - at);
@@ -262,6 +269,8 @@ static void add_output(
 	}
 	if (o->fd >= 0)
 		buffer_add_text(to, "reading ...\n");
+	if (o->is_cut)
+		buffer_printf(to, "%s prints more: this is the beginning.\n", command);
 }
 
 static void add_row(struct buffer *to, const struct top_rows *rows, const struct top_row *r)
@@ -286,8 +295,10 @@ static void add_row(struct buffer *to, const struct top_rows *rows, const struct
 }
 
 void details_render(const struct details *d, const struct top_rows *rows, const struct top_row *row,
-	size_t width, struct buffer *to)
+	uint64_t now_ns, size_t width, struct buffer *to)
 {
+	uint64_t age_ns = saturate_less(now_ns, d->start_ns);
+
 	if (!row) {
 		buffer_add_text(to,
 			"This row is gone: its processes have exited, or a filter hides them.\n");
@@ -302,8 +313,6 @@ void details_render(const struct details *d, const struct top_rows *rows, const 
 	}
 	if (d->error < 0)
 		buffer_printf(to, "\ncannot run memtally explain: %s\n", strerror(-d->error));
-	if (d->explain.fd >= 0 || d->explain.text.len)
-		add_output(to, "memtally explain:", &d->explain, width);
-	if (d->map.fd >= 0 || d->map.text.len)
-		add_output(to, "memtally map --by=kind:", &d->map, width);
+	add_output(to, "memtally explain", &d->explain, age_ns, width);
+	add_output(to, "memtally map --by=kind", &d->map, age_ns, width);
 }

@@ -22,7 +22,8 @@
 struct details {
 	uint64_t key; /* of the row; 0: the page is closed */
 	struct command_output explain, map;
-	int error; /* the negative errno of starting them */
+	uint64_t start_ns; /* CLOCK_BOOTTIME at which they were started */
+	int error;         /* the negative errno of starting them */
 };
 
 #define DETAILS_CLOSED                                                                             \
@@ -32,8 +33,12 @@ struct details {
 
 enum { DETAILS_POLLS = 2 };
 
-/* Opens the page of ROW. If ROW is a process, starts the commands with the paths of SETTINGS. */
-void details_open(struct details *d, const struct top_row *row, const struct settings *settings);
+/*
+ * Opens the page of ROW at NOW_NS, of CLOCK_BOOTTIME. If ROW is a process, starts the commands with the
+ * paths of SETTINGS.
+ */
+void details_open(struct details *d, const struct top_row *row, const struct settings *settings,
+	uint64_t now_ns);
 
 /* Stops the commands, and closes the page. */
 void details_close(struct details *d);
@@ -46,9 +51,10 @@ bool details_read(struct details *d);
 
 /*
  * Appends the lines of the page of D, at most WIDTH columns wide if they consist of words. ROW is the
- * row of ROWS, those of the shown snapshot; NULL: it is gone.
+ * row of ROWS, those of the shown snapshot; NULL: it is gone. NOW_NS is CLOCK_BOOTTIME: the output of
+ * the commands is as old as their start.
  */
 void details_render(const struct details *d, const struct top_rows *rows, const struct top_row *row,
-	size_t width, struct buffer *to);
+	uint64_t now_ns, size_t width, struct buffer *to);
 
 #endif

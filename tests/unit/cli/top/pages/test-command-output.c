@@ -49,6 +49,7 @@ static void too_much_output_ends_the_command(void **state)
 	assert_int_equal(start(&o, "flood"), 0);
 	read_all(&o);
 	assert_in_range(o.text.len, 1, COMMAND_OUTPUT_MAX);
+	assert_true(o.is_cut);
 	command_output_stop(&o);
 }
 
@@ -66,6 +67,7 @@ static void a_command_that_hangs_is_killed(void **state)
 	assert_int_equal(start(&o, "print"), 0); /* another command takes its place */
 	read_all(&o);
 	assert_memory_equal(o.text.data, "figures", 7);
+	assert_false(o.is_cut);
 	assert_int_equal(start(&o, "sleep"), 0);
 	assert_int_equal(o.text.len, 0);
 	command_output_stop(&o);

@@ -10,6 +10,8 @@
 #include "render/human.h"
 #include "tests/unit/support/snapshot/sample.h"
 
+#define NOW_NS (10000 * NS_PER_SEC)
+
 static const struct siphash_key secret = {{1, 2}};
 
 /* Returns true if the page of ROW has TEXT. */
@@ -20,7 +22,7 @@ static bool page_has(const struct details *d, const struct view *view, const str
 	AUTO_BUFFER struct buffer text = {0};
 
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
-	details_render(d, &rows, row, 80, &text);
+	details_render(d, &rows, row, NOW_NS, 80, &text);
 	assert_int_equal(text.error, 0);
 	return memmem(text.data, text.len, wanted, strlen(wanted));
 }
@@ -173,7 +175,7 @@ static void the_largest_processes_are_those_of_the_sum(void **state)
 				found = r;
 		}
 		assert_non_null(found);
-		details_render(&closed, &rows, found, 80, &text);
+		details_render(&closed, &rows, found, NOW_NS, 80, &text);
 		buffer_printf(&expected, "\nIts largest processes:\n%s", cases[i].expected);
 		assert_int_equal(text.error, 0);
 		assert_true(text.len >= expected.len);
@@ -198,7 +200,7 @@ static void growth_is_that_of_the_history(void **state)
 	assert_true(history_begin(&history, SAMPLE_BOOTTIME_NS - 60 * NS_PER_SEC, NS_PER_SEC));
 	history_add(&history, &row.past, row.amounts.q[AMOUNT_PSS] - (30 << 20));
 	top_row_remember(&row, &history, SAMPLE_BOOTTIME_NS);
-	details_render(&closed, &rows, &row, 80, &text);
+	details_render(&closed, &rows, &row, NOW_NS, 80, &text);
 	assert_non_null(memmem(text.data, text.len, expected, strlen(expected)));
 	history_done(&history);
 }
@@ -220,16 +222,21 @@ static void output_of_commands_follows(void **state)
 
 	(void)state;
 	assert_false(page_has(&d, view, &row, "memtally explain"));
+	d.start_ns = NOW_NS - 185 * NS_PER_SEC;
 	buffer_add_text(&d.explain.text,
 		"one line of words that is much longer than the eighty columns that the terminal has here\n");
 	buffer_add_text(&d.map.text, "a table  with blanks is not folded even if it is longer than "
 				     "the eighty columns of this terminal\n");
 	assert_true(page_has(&d, view, &row,
-		"\nmemtally explain:\none line of words that is much longer "
+		"\nmemtally explain, 3 min 5 s ago:\none line of words that is much longer "
 		"than the eighty columns that the terminal\nhas here\n"));
 	assert_true(page_has(&d, view, &row,
-		"\nmemtally map --by=kind:\na table  with blanks is not "
+		"\nmemtally map --by=kind, 3 min 5 s ago:\na table  with blanks is not "
 		"folded even if it is longer than the eighty"));
+	assert_false(page_has(&d, view, &row, "prints more"));
+	d.map.is_cut = true;
+	assert_true(page_has(
+		&d, view, &row, "\nmemtally map --by=kind prints more: this is the beginning.\n"));
 	details_close(&d);
 	d.error = -ENOMEM;
 	assert_true(
