@@ -36,7 +36,10 @@ struct feed {
 
 enum { FEED_POLLS = 2 };
 
-/* Begins F by SETTINGS, which stay as long as F. Returns 0 or -ENOMEM. */
+/*
+ * Begins F by SETTINGS, which stay as long as F. Looks up the name of the user, which may block. Returns
+ * 0 or -ENOMEM.
+ */
 int feed_open(struct feed *f, const struct settings *settings);
 
 /* Disconnects, ends the child, and gives up the snapshot. */

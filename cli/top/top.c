@@ -337,12 +337,17 @@ static int top_show(struct top *t, const struct settings *settings)
 	if (t->filter_text.error)
 		return command_printed(-ENOMEM);
 	gethostname(t->host, sizeof(t->host) - 1);
-	r = terminal_open(top_has_colours());
-	if (r < 0)
-		return top_refuse_terminal(r);
+	/* This looks up a user, which may hang: Ctrl-C works as long as the terminal is not taken. */
 	r = feed_open(&t->feed, settings);
-	if (r == 0)
+	if (r == 0) {
+		int taken = terminal_open(top_has_colours());
+
+		if (taken < 0) {
+			top_done(t);
+			return top_refuse_terminal(taken);
+		}
 		r = top_loop(t);
+	}
 	top_done(t);
 	return command_printed(r);
 }
