@@ -192,6 +192,8 @@ static void draw_menu(const struct screen *s, struct grid *g, size_t y, size_t b
 	grid_text(g, 0, y, g->width, STYLE_HEAD,
 		is_columns ? "Sort by" : "Show only the processes of this user");
 	s->state->height = height;
+	if (!is_columns)
+		s->state->line = top_menu_find_user(s->view, s->state->item, s->state->line);
 	first = height && s->state->line >= height ? s->state->line - height + 1 : 0;
 	for (size_t i = first; i < first + height && (item = menu_item(s, i)); i++) {
 		enum style style = i == s->state->line ? STYLE_SELECTED : STYLE_NORMAL;

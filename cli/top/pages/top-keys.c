@@ -76,6 +76,7 @@ static void act_page(struct top_state *s, const struct top_rows *rows, unsigned 
 	(void)rows;
 	s->page = (enum top_page)page;
 	s->line = 0;
+	s->item[0] = '\0';
 }
 
 static void act_details(struct top_state *s, const struct top_rows *rows, unsigned int argument)
@@ -277,9 +278,14 @@ static bool press_in_menu(struct top_state *s, const struct top_rows *rows, uint
 	size_t count = top_menu_count(s->page, rows->view);
 	int move = move_of(key);
 
+	if (s->page == TOP_PAGE_USERS)
+		s->line = top_menu_find_user(rows->view, s->item, s->line);
 	if (move >= 0) {
 		s->line = index_after(s->line, (enum move)move, s->height);
 		s->line = s->line < count ? s->line : count - 1;
+		if (s->page == TOP_PAGE_USERS)
+			snprintf(
+				s->item, sizeof(s->item), "%s", top_menu_user(rows->view, s->line));
 	} else if (key == TOP_KEY_ENTER && s->line < count) {
 		menu_take(s, rows);
 	} else if (key == TOP_KEY_ESCAPE || key == 'q' || key == TOP_KEY_F10) {

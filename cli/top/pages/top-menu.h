@@ -13,6 +13,12 @@
  */
 const char *top_menu_user(const struct view *view, size_t i);
 
+/*
+ * Returns the place of user NAME, "" for all users, in the menu of VIEW; the nearest one to LINE if there
+ * is none of that name any more.
+ */
+size_t top_menu_find_user(const struct view *view, const char *name, size_t line);
+
 /* Returns item I in the menu of columns; TOP_COLUMNS: there are only I. */
 enum top_column top_menu_column(size_t i);
 

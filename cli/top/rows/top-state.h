@@ -86,11 +86,12 @@ struct top_state {
 	 * place .index is selected.
 	 */
 	uint64_t selected;
-	size_t index;      /* of the selected row */
-	size_t scroll;     /* the first row on the screen */
-	size_t height;     /* rows or lines that the page has room for */
-	size_t line;       /* the first line of a page of text, or the chosen item of a menu */
-	uint64_t detailed; /* the row that the page of details is about */
+	size_t index;  /* of the selected row */
+	size_t scroll; /* the first row on the screen */
+	size_t height; /* rows or lines that the page has room for */
+	size_t line;   /* the first line of a page of text, or the chosen item of a menu */
+	char item[QUERY_VALUE_MAX]; /* the chosen user of the menu, whose place .line may change */
+	uint64_t detailed;          /* the row that the page of details is about */
 	bool is_paused;
 	bool is_spoilt; /* the user wants the whole terminal drawn anew */
 	bool is_ended;  /* the user has quit */

@@ -353,6 +353,27 @@ static void users_are_chosen_from_a_menu(void **state)
 	assert_false(d.state.is_ended);
 }
 
+/* A new snapshot with other users does not change which one is chosen. */
+static void the_chosen_user_stays_chosen(void **state)
+{
+	AUTO_DESK struct desk d;
+	char name[QUERY_VALUE_MAX];
+	size_t line;
+
+	(void)state;
+	desk_open(&d, TOP_VIEW_PROCESS);
+	press(&d, 'u');
+	press(&d, TOP_KEY_END);
+	line = d.state.line;
+	snprintf(name, sizeof(name), "%s", top_menu_user(d.view, line));
+	view_unref(d.view);
+	d.view = sample_open(&(struct sample_options){.more = 20});
+	refresh(&d);
+	assert_string_not_equal(top_menu_user(d.view, line), name);
+	press(&d, TOP_KEY_ENTER);
+	assert_string_equal(d.state.asks.user, name);
+}
+
 static void columns_are_chosen_from_a_menu(void **state)
 {
 	AUTO_DESK struct desk d;
@@ -454,6 +475,7 @@ int main(void)
 		cmocka_unit_test(a_filter_hides_rows),
 		cmocka_unit_test(prompts_take_any_character),
 		cmocka_unit_test(users_are_chosen_from_a_menu),
+		cmocka_unit_test(the_chosen_user_stays_chosen),
 		cmocka_unit_test(columns_are_chosen_from_a_menu),
 		cmocka_unit_test(branches_are_opened_and_closed),
 		cmocka_unit_test(pages_open_and_close),
