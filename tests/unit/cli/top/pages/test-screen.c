@@ -378,8 +378,7 @@ static void bands_are_parts_of_the_host(void **state)
 		{{40, 10, 4, 6, 0, 20, 2, 3, 0, 10, 5},
 			"\nAAAAAAAAAAAAAAAAAAAAFFFFFSSSSSCCCCCCCCCCKKK.....??\n", "Cache 20.0G"},
 		{{0, 0, 0, 0, 50, 0, 0, 0, 50, 0, 0},
-			"\nUUUUUUUUUUUUUUUUUUUUUUUUUHHHHHHHHHHHHHHHHHHHHHHHHH\n",
-			"Unsplit 50.0G"},
+			"\nUUUUUUUUUUUUUUUUUUUUUUUUUHHHHHHHHHHHHHHHHHHHHHHHHH\n", "Unsplit 50.0G"},
 		/* more lines than memory: they share the bar */
 		{{100, 0, 0, 0, 0, 25, 0, 0, 0, 0, -25},
 			"\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAACCCCCCCCCC\n",
