@@ -148,7 +148,7 @@ static void the_largest_processes_are_those_of_the_sum(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct query members;
+		struct query members = {0};
 		char error[QUERY_ERROR_SIZE];
 		const struct top_rows_source from = {.view = view,
 			.history = &history,
