@@ -61,7 +61,7 @@ void top_row_of_process(const struct view *view, const struct snapshot_process *
 void top_row_of_owner(enum owner_kind kind, const char *name, uint64_t above, uint64_t salt,
 	const struct siphash_key *secret, struct top_row *ret);
 
-/* Sets the growth and the trend of R, whose amounts are of BOOTTIME_NS, by H. */
+/* Sets the growth and the trend of R from H. BOOTTIME_NS is the CLOCK_BOOTTIME of its amounts. */
 void top_row_remember(struct top_row *r, const struct history *h, uint64_t boottime_ns);
 
 /*

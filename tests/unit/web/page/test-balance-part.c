@@ -58,7 +58,7 @@ static void has_each_line_once(void **state)
 	}
 }
 
-/* What is not known has a hidden row without an amount: the script shows it when it comes. */
+/* An unknown line has a hidden row without an amount: the script shows the row when it gets one. */
 static void hides_unknown_lines(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
