@@ -8,11 +8,10 @@
 
 #include "cli/top/pages/details.h"
 #include "render/human.h"
+#include "tests/unit/support/cli/process-row.h"
 #include "tests/unit/support/snapshot/sample.h"
 
 #define NOW_NS (10000 * NS_PER_SEC)
-
-static const struct siphash_key secret = {{1, 2}};
 
 /* Returns true if the page of ROW has TEXT. */
 static bool page_has(const struct details *d, const struct view *view, const struct top_row *row,
@@ -25,16 +24,6 @@ static bool page_has(const struct details *d, const struct view *view, const str
 	details_render(d, &rows, row, NOW_NS, 80, &text);
 	assert_int_equal(text.error, 0);
 	return memmem(text.data, text.len, wanted, strlen(wanted));
-}
-
-static struct top_row row_of(const struct view *view, uint32_t pid)
-{
-	const struct snapshot_process *p = view_find_process(view, pid);
-	struct top_row row;
-
-	assert_non_null(p);
-	top_row_of_process(view, p, &secret, &row);
-	return row;
 }
 
 static void a_process_has_its_figures(void **state)
@@ -66,7 +55,7 @@ static void a_process_has_its_figures(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_VIEW struct view *view = sample_open(
 			&(struct sample_options){.is_estimated = cases[i].is_estimated});
-		struct top_row row = row_of(view, cases[i].pid);
+		struct top_row row = process_row(view, cases[i].pid);
 
 		assert_true(page_has(&closed, view, &row, cases[i].text));
 	}
@@ -79,7 +68,7 @@ static void an_owner_has_its_largest_processes(void **state)
 	struct top_row row;
 
 	(void)state;
-	top_row_of_owner(OWNER_USER, "alice", 0, 0, &secret, &row);
+	top_row_of_owner(OWNER_USER, "alice", 0, 0, &process_row_secret, &row);
 	assert_true(page_has(&closed, view, &row, "user alice\n"));
 	assert_true(page_has(&closed, view, &row,
 		"Its largest processes:\n     1000  390.6 MiB  firefox\n     1001  97.7 MiB  firefox\n"
@@ -106,7 +95,7 @@ static void the_largest_processes_come_first(void **state)
 	size_t count = 0;
 
 	(void)state;
-	top_row_of_owner(OWNER_USER, "user20042", 0, 0, &secret, &row);
+	top_row_of_owner(OWNER_USER, "user20042", 0, 0, &process_row_secret, &row);
 	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++)
 		if (!strcmp(view_owner(view, view_process(view, i), OWNER_USER), row.name))
 			pss[count++] = view_process(view, i)->q[PROCESS_PSS];
@@ -153,7 +142,7 @@ static void the_largest_processes_are_those_of_the_sum(void **state)
 		const struct top_rows_source from = {.view = view,
 			.history = &history,
 			.members = cases[i].pid ? &members : NULL,
-			.secret = &secret};
+			.secret = &process_row_secret};
 		AUTO_BUFFER struct buffer text = {0}, expected = {0};
 		struct top_rows rows = {0};
 		const struct top_row *found = NULL;
@@ -193,7 +182,7 @@ static void growth_is_that_of_the_history(void **state)
 	struct history history = {0};
 	const struct top_rows rows = {.view = view, .is_of_image = true};
 	AUTO_BUFFER struct buffer text = {0};
-	struct top_row row = row_of(view, 1000);
+	struct top_row row = process_row(view, 1000);
 	static const char expected[] = "Growth      +30.0M in one minute\n";
 
 	(void)state;
@@ -217,7 +206,7 @@ static void a_row_that_is_gone_says_so(void **state)
 static void output_of_commands_follows(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
-	struct top_row row = row_of(view, 1000);
+	struct top_row row = process_row(view, 1000);
 	struct details d = DETAILS_CLOSED;
 
 	(void)state;

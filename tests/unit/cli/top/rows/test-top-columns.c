@@ -8,9 +8,8 @@
 
 #include "cli/top/rows/samples.h"
 #include "cli/top/rows/top-columns.h"
+#include "tests/unit/support/cli/process-row.h"
 #include "tests/unit/support/snapshot/sample.h"
-
-static const struct siphash_key secret = {{1, 2}};
 
 /* The columns take the width at most, and end with the name. The sort column stays. */
 static void columns_fit_into_any_width(void **state)
@@ -97,16 +96,6 @@ static void expect(const struct top_glance *g, enum top_column c, const struct t
 	assert_string_equal(text.data, expected);
 }
 
-static struct top_row row_of(const struct view *view, uint32_t pid)
-{
-	const struct snapshot_process *p = view_find_process(view, pid);
-	struct top_row row;
-
-	assert_non_null(p);
-	top_row_of_process(view, p, &secret, &row);
-	return row;
-}
-
 /* An absent figure is a word or a dash, and never a number. */
 static void absent_figures_are_words(void **state)
 {
@@ -120,7 +109,7 @@ static void absent_figures_are_words(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct top_row row = row_of(view, cases[i].pid);
+		struct top_row row = process_row(view, cases[i].pid);
 
 		expect(&glance, TOP_COLUMN_PSS, &row, cases[i].pss, STYLE_BAD);
 		assert_in_range(strlen(cases[i].pss), 1, top_columns_spec(TOP_COLUMN_PSS)->width);
@@ -136,7 +125,7 @@ static void blocked_processes_say_so(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.is_blocked = true});
 	const struct top_glance glance = {.view = view};
-	struct top_row row = row_of(view, SAMPLE_BLOCKED);
+	struct top_row row = process_row(view, SAMPLE_BLOCKED);
 	uint64_t pss;
 
 	(void)state;
@@ -185,7 +174,7 @@ static void guesses_say_so(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.is_estimated = true});
 	const struct top_glance glance = {.view = view};
-	struct top_row row = row_of(view, SAMPLE_GUESSED);
+	struct top_row row = process_row(view, SAMPLE_GUESSED);
 
 	(void)state;
 	row.amounts.q[AMOUNT_PSS_LOW] = row.amounts.q[AMOUNT_PSS_HIGH] = row.amounts.q[AMOUNT_PSS];
@@ -197,7 +186,7 @@ static void growth_and_trend_are_those_of_the_history(void **state)
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	struct history history = {0};
 	const struct top_glance glance = {.view = view};
-	struct top_row row = row_of(view, 1000);
+	struct top_row row = process_row(view, 1000);
 
 	(void)state;
 	for (uint64_t ago_s = 600; ago_s + 15 > 15; ago_s -= 15) {
