@@ -19,25 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "recorder/archive/archive.h"
+#include "base/cleanup.h"
+#include "recorder/archive/archive-types.h"
 #include "snapshot/past.h"
 #include "snapshot/view.h"
-
-enum archive_fault_kind {
-	ARCHIVE_FAULT_TORN,       /* a segment that is no longer written ends within a record */
-	ARCHIVE_FAULT_DAMAGED,    /* a record is damaged */
-	ARCHIVE_FAULT_FOREIGN,    /* a file with the name of a segment is none */
-	ARCHIVE_FAULT_NEWER,      /* a segment of a later version */
-	ARCHIVE_FAULT_UNREADABLE, /* a file cannot be opened or read */
-	ARCHIVE_FAULTS
-};
-
-/* For a caller that says what was skipped. TEXT has the name of the file, and is clean. */
-struct archive_listener {
-	void (*call)(
-		void *context, enum archive_fault_kind kind, const char *text); /* NULL: none */
-	void *context;
-};
 
 struct archive_reader;
 
@@ -85,12 +70,13 @@ int archive_reader_find(struct archive_reader *r, enum past_pick pick, uint64_t 
 struct archive_series {
 	uint64_t until_ns, step_ns;
 	uint64_t last_ns; /* all up to here are done */
+	bool has_last;    /* .last_ns is the time of a snapshot */
 };
 
 /*
  * Begins a loop over the snapshots from FROM_NS to UNTIL_NS: the first one of each span of STEP_NS,
- * counted from the epoch; 0: all. Other calls with the same reader may come in between; they make the
- * loop slower.
+ * counted from the epoch; 0: all. For steps of a minute and more it takes those of the tier that has
+ * one for each step. Other calls with the same reader may come in between; they make the loop slower.
  *
  *     struct archive_series s = archive_reader_series(from_ns, until_ns, step_ns);
  *     while ((r = archive_reader_next(reader, &s, &found, &reason)) == 0)
@@ -122,7 +108,7 @@ struct archive_mark {
 int archive_reader_marks(struct archive_reader *r, uint64_t from_ns, uint64_t until_ns,
 	uint32_t mask, struct archive_mark *to, size_t max, size_t *ret_count);
 
-/* What an archive has. */
+/* The times and sizes of an archive. */
 struct archive_coverage {
 	uint64_t first_ns,
 		last_ns;  /* the oldest and the newest snapshot by time; 0: there is none */

@@ -11,7 +11,7 @@
  * what was added since the last archive_sync(). Records keep the order in which they were added; if
  * the clock is set back, they keep the times that they have.
  *
- * System calls: openat, newfstatat, fstat, getdents64, flock, pread64, pwritev, ftruncate,
+ * System calls: openat, newfstatat, fstat, fcntl, getdents64, flock, pread64, pwrite64, ftruncate,
  * fdatasync, fsync (of the directory), unlinkat, close.
  */
 #ifndef MEMTALLY_RECORDER_ARCHIVE_ARCHIVE_H
@@ -21,15 +21,8 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "recorder/archive/archive-types.h"
 #include "snapshot/view.h"
-
-enum {
-	ARCHIVE_TIERS = 3,
-	ARCHIVE_REASON_SIZE = 512,
-};
-
-/* Images that are larger are not recorded. */
-#define ARCHIVE_IMAGE_MAX (UINT64_C(1) << 28)
 
 /* The smallest archive_limits.bytes. */
 #define ARCHIVE_BYTES_MIN (UINT64_C(4) << 20)
@@ -53,11 +46,6 @@ struct archive_limits {
 struct archive_limits archive_default_limits(uint64_t bytes);
 
 struct archive;
-
-enum archive_outcome {
-	ARCHIVE_NONE = 1,    /* there is no snapshot of that time */
-	ARCHIVE_DAMAGED = 2, /* there is one, and neither it nor one near it can be read */
-};
 
 /*
  * Opens DIRECTORY (which must exist) for recording. Removes the oldest segments if there are more
@@ -108,15 +96,7 @@ uint64_t archive_due_ns(const struct archive *a);
  */
 int archive_sync(struct archive *a, uint64_t now_ns);
 
-/* What an archive has done since archive_open(). */
-struct archive_counts {
-	uint64_t snapshots;                   /* archive_add() succeeded */
-	uint64_t failures;                    /* archive_add() failed */
-	uint64_t records, keys, record_bytes; /* written in all tiers */
-	uint64_t bytes;                       /* size of all files now */
-	uint64_t removed;                     /* segments */
-};
-
+/* Returns counts of A. */
 struct archive_counts archive_counts(const struct archive *a);
 
 #endif
