@@ -24,7 +24,7 @@ LAYERS = {
     "naming": (["base", "snapshot", "config"], ["yaml.h", "pcre2.h"]),
     "collectors/procfs": (["base", "snapshot"], []),
     "collectors/procfs/host": (["base", "snapshot", "collectors/procfs"], []),
-    "collectors/procfs/cgroup": (["base", "snapshot", "collectors/procfs"], []),
+    "collectors/procfs/cgroup": (["base", "snapshot", "collectors/procfs", "collectors/procfs/host"], []),
     "collectors/workers": (["base", "collectors/procfs"], []),
     "collectors/process/state": (["base", "snapshot"], []),
     "collectors/process": (["base", "snapshot", "collectors/procfs", "collectors/workers", "collectors/process/state"], []),
