@@ -103,6 +103,8 @@ static uint32_t record(char folder[static RECORDED_FOLDER_SIZE], int error)
 		assert_int_equal(r, -error);
 		assert_non_null(strstr(archive_reason(a), folder));
 		assert_non_null(strstr(archive_reason(a), ".rec: "));
+		/* What was written of it is cut off, or counted. */
+		assert_int_equal(recorded_bytes(folder), archive_counts(a).bytes);
 		refused |= 1U << i;
 	}
 	assert_int_equal(archive_counts(a).failures, __builtin_popcount(refused));
