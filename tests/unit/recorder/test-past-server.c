@@ -134,7 +134,7 @@ static void trusted_clients_get_the_image_itself(void **state)
 	end(&f);
 }
 
-/* Each user gets the rows of its own processes, whoever asks for it. */
+/* Each user gets the rows of its own processes, also if another client asks for it. */
 static void others_get_their_own_processes(void **state)
 {
 	static const struct {
