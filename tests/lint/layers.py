@@ -63,6 +63,7 @@ LAYERS = {
     "cli/completion": (BELOW_CLI + ["cli/table", "cli/common"], []),
     "cli/lists": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/usage": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
+    "cli/past": (BELOW_CLI + ["cli/table", "cli/common", "cli/usage"], ["jansson.h"]),
     "cli/map": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/pages": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/files": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
