@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/common/recording.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/when.h"
+#include "cli/common/command.h"
+
+#define BUSY_TIMEOUT_NS (5 * NS_PER_SEC)
+#define BUSY_PAUSE_NS   (50 * NS_PER_MSEC)
+#define RECENT_NS       (120 * NS_PER_SEC)
+
+enum { ASK_TIMEOUT_MS = 30000 }; /* a long series takes memtally-recorder some seconds */
+
+/* Appends that memtally-recorder gives nothing, the reason of the error R, and what to do. */
+static void add_failure(
+	const struct settings *settings, int r, const char *why, struct buffer *reason)
+{
+	buffer_printf(reason, "nothing from memtally-recorder: %s: %s", settings->recorder_socket,
+		why ? why : strerror(-r));
+	command_add_advice(reason, r, PROGRAM_RECORDER, settings);
+}
+
+int recording_open(const struct settings *settings, struct recording *ret, struct buffer *reason)
+{
+	int fd = -1, r = past_connect(settings->recorder_socket, &fd);
+
+	if (r < 0) {
+		add_failure(settings, r, NULL, reason);
+		return r;
+	}
+	*ret = (struct recording){.settings = settings, .fd = fd};
+	return 0;
+}
+
+void recording_close(struct recording *r)
+{
+	r->fd = fd_close(r->fd);
+}
+
+void recording_add_time(uint64_t ns, struct buffer *to)
+{
+	char text[WHEN_TEXT_SIZE];
+
+	when_format(ns, text);
+	buffer_add_text(to, text);
+}
+
+void recording_add_coverage(const struct past_head *head, uint64_t now_ns, struct buffer *to)
+{
+	recording_add_time(head->first_ns, to);
+	buffer_add_text(to, " to ");
+	if (head->last_ns + RECENT_NS >= now_ns)
+		buffer_add_text(to, "now");
+	else
+		recording_add_time(head->last_ns, to);
+}
+
+void recording_add_absence(const struct past_request *q, const struct past_head *head,
+	uint64_t now_ns, struct buffer *to)
+{
+	if (!head->first_ns) {
+		buffer_add_text(to, "nothing is recorded yet");
+		return;
+	}
+	if (q->pick == PAST_OOM) {
+		buffer_add_text(to, "no OOM kill is recorded");
+	} else {
+		buffer_add_text(to, "nothing is recorded for ");
+		recording_add_time(q->at_ns, to);
+	}
+	buffer_add_text(to, ": the recording covers ");
+	recording_add_coverage(head, now_ns, to);
+}
+
+/* Waits for the answer, and asks again while memtally-recorder is busy. */
+static int ask_patiently(struct recording *r, const struct past_request *q, struct past_answer *ret,
+	const char **ret_why)
+{
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + BUSY_TIMEOUT_NS;
+	int e = past_ask(r->fd, q, ASK_TIMEOUT_MS, ret, ret_why);
+
+	while (e == 0 && ret->head.status == PAST_BUSY && clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
+		nanosleep(&(struct timespec){.tv_nsec = BUSY_PAUSE_NS}, NULL);
+		past_answer_done(ret);
+		*ret = (struct past_answer){.points = NULL};
+		e = past_ask(r->fd, q, ASK_TIMEOUT_MS, ret, ret_why);
+	}
+	return e;
+}
+
+int recording_ask(struct recording *r, const struct past_request *q, struct past_answer *ret,
+	struct buffer *reason)
+{
+	const char *why = NULL;
+	int e;
+
+	*ret = (struct past_answer){.points = NULL};
+	e = ask_patiently(r, q, ret, &why);
+	if (e < 0) {
+		add_failure(r->settings, e, why, reason);
+		return e;
+	}
+	switch (ret->head.status) {
+	case PAST_GOOD: return 0;
+	case PAST_NONE:
+		recording_add_absence(q, &ret->head, clock_now_ns(CLOCK_REALTIME), reason);
+		return -ENODATA;
+	case PAST_DAMAGED:
+		buffer_add_text(reason, "the recorded snapshot of ");
+		recording_add_time(q->at_ns, reason);
+		buffer_add_text(reason, " is damaged: choose another time");
+		return -EIO;
+	case PAST_BUSY:
+		buffer_add_text(reason, "memtally-recorder has too many questions: try again");
+		return -EBUSY;
+	default:
+		add_failure(r->settings, -EPROTO, "it has another version", reason);
+		return -EPROTO;
+	}
+}
+
+int recording_get(struct recording *r, const struct moment *moment, struct past_answer *ret,
+	struct buffer *reason)
+{
+	const struct past_request q = {
+		.pick = moment->is_oom ? PAST_OOM : PAST_AT, .at_ns = moment->at_ns};
+	int e = recording_ask(r, &q, ret, reason);
+
+	if (e == 0 && !ret->view) {
+		add_failure(r->settings, -EBADMSG, "its answer has no snapshot", reason);
+		return -EBADMSG;
+	}
+	return e;
+}
+
+int recording_find(
+	struct recording *r, const struct moment *moment, uint64_t *ret_ns, struct buffer *reason)
+{
+	AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
+	int e = moment->is_oom ? recording_get(r, moment, &answer, reason) : 0;
+
+	if (e == 0)
+		*ret_ns = moment->is_oom ? answer.head.at_ns : moment->at_ns;
+	return e;
+}
