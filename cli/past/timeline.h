@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `memtally history`: the PSS of the host, an owner or a process over time. Recent points are those
+ * of memtally-recorder, and points of the time before the recording those of memtally-ledger.
+ */
+#ifndef MEMTALLY_CLI_PAST_TIMELINE_H
+#define MEMTALLY_CLI_PAST_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/common/cli-option.h"
+#include "cli/common/moment.h"
+#include "config/settings.h"
+#include "snapshot/metric.h"
+
+struct timeline {
+	enum metric_scope scope; /* METRIC_HOST, of owners, or METRIC_PROCESS */
+	const char *name;        /* borrowed from the settings, of an owner; NULL: none */
+	uint32_t pid;            /* of a process */
+	struct moment from, to;
+};
+
+/*
+ * Reads the operands and options of history from SETTINGS in *RET. NOW_NS is the present
+ * (CLOCK_REALTIME). Returns 0, or -EINVAL with a sentence for the user in ERROR. Pure except for TZ.
+ */
+int timeline_parse(const struct settings *settings, uint64_t now_ns, struct timeline *ret,
+	char error[static CLI_OPTION_ERROR_SIZE]);
+
+/* The run() of struct command (cli/common/command.h). */
+int timeline_run(const struct settings *settings, bool is_check);
+
+#endif
