@@ -144,8 +144,8 @@ static const struct command commands[] = {
 			"The operands are times, such as 03:12, \"2026-11-01 08:00\", 15m (ago) or oom; "
 			"the second one is by default now. Needs memtally-recorder.",
 		.example = {{"diff 15m", "The growth of each program in the last 15 minutes."},
-			{"diff 2h oom --by=process -n 10",
-				"The ten processes that grew most before the OOM kill."}},
+			{"diff 03:00 oom --by=process -n 10",
+				"The ten processes that grew most from three o'clock to the last OOM kill."}},
 		.view = CLI_VIEW_DIFF,
 		.by = span_by,
 		.columns = {&change_table_columns},
