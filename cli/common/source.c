@@ -15,7 +15,7 @@
 #include "base/when.h"
 #include "cli/common/reading/pid-names.h"
 #include "cli/common/reading/readers.h"
-#include "cli/common/recording.h"
+#include "cli/common/past-session.h"
 #include "collectors/pass/pass.h"
 #include "collectors/process/accounting.h"
 #include "collectors/process/self/mapcounts.h"
@@ -295,13 +295,13 @@ int source_open(const struct settings *settings, enum source_rows rows, struct s
 
 /* Says how long before MOMENT the snapshot of HEAD is. */
 static void say_distance(
-	const struct past_head *head, const struct moment *moment, struct buffer *said)
+	const struct past_head *head, const struct past_moment *moment, struct buffer *said)
 {
 	uint64_t distance_ns = saturate_less(moment->at_ns, head->at_ns);
 
 	if (moment->is_oom && head->oom_ns) {
 		buffer_add_text(said, "; the last one before the OOM kill that was seen at ");
-		recording_add_time(head->oom_ns, said);
+		past_session_add_time(head->oom_ns, said);
 	} else if (distance_ns > DISTANT_NS) {
 		buffer_add_text(said, "; ");
 		human_add_age(said, distance_ns);
@@ -310,7 +310,7 @@ static void say_distance(
 }
 
 /* Warns if MOMENT lies in a long time without snapshots. */
-static void warn_of_gap(const struct past_head *head, const struct moment *moment)
+static void warn_of_gap(const struct past_head *head, const struct past_moment *moment)
 {
 	uint64_t until_ns = head->after_ns ? head->after_ns : moment->at_ns;
 	char from[WHEN_TEXT_SIZE], until[WHEN_TEXT_SIZE];
@@ -322,16 +322,16 @@ static void warn_of_gap(const struct past_head *head, const struct moment *momen
 	log_warning("nothing was recorded from %s to %s", from, until);
 }
 
-int source_open_recorded(const struct settings *settings, const struct moment *moment,
+int source_open_recorded(const struct settings *settings, const struct past_moment *moment,
 	enum source_rows rows, struct source *ret, struct buffer *said, struct buffer *reason)
 {
-	AUTO_RECORDING struct recording recording = RECORDING_CLOSED;
+	AUTO_PAST_SESSION struct past_session recording = PAST_SESSION_CLOSED;
 	AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
-	int r = recording_open(settings, &recording, reason);
+	int r = past_session_open(settings, &recording, reason);
 
 	*ret = (struct source){.origin = NOTICE_DAEMON};
 	if (r == 0)
-		r = recording_get(&recording, moment, &answer, reason);
+		r = past_session_get(&recording, moment, &answer, reason);
 	if (r < 0)
 		return r;
 	ret->view = TAKE_PTR(answer.view);

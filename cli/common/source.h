@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
-#include "cli/common/moment.h"
+#include "cli/common/past-moment.h"
 #include "cli/common/notice.h"
 #include "config/settings.h"
 #include "snapshot/sight.h"
@@ -57,10 +57,10 @@ int source_open(const struct settings *settings, enum source_rows rows, struct s
  *
  * Appends to SAID one line that names the snapshot, and how long before MOMENT it was made if that
  * is more than a minute. Warns if nothing was recorded for a quarter of an hour at MOMENT. The caller
- * calls source_done(RET). Returns 0, an error of recording_open() or recording_get() with a sentence
+ * calls source_done(RET). Returns 0, an error of past_session_open() or past_session_get() with a sentence
  * for the user in REASON, or the error of SAID.
  */
-int source_open_recorded(const struct settings *settings, const struct moment *moment,
+int source_open_recorded(const struct settings *settings, const struct past_moment *moment,
 	enum source_rows rows, struct source *ret, struct buffer *said, struct buffer *reason);
 
 /* Returns true if S may not show other users' processes, or /proc hides them from memtally. */

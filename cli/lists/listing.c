@@ -139,7 +139,7 @@ static void say_unnamed(const struct selection *s, const struct view *view)
 }
 
 /* Opens the snapshot, that of AT unless it is NULL, and logs its source or the error. */
-static int open_source(const struct settings *settings, const struct moment *at,
+static int open_source(const struct settings *settings, const struct past_moment *at,
 	enum source_rows rows, struct source *ret)
 {
 	AUTO_BUFFER struct buffer said = {0}, reason = {0};
@@ -161,7 +161,7 @@ static int open_source(const struct settings *settings, const struct moment *at,
  * only as JSON and CSV.
  */
 static int listing_show(
-	const struct settings *settings, const struct moment *at, struct selection *s)
+	const struct settings *settings, const struct past_moment *at, struct selection *s)
 {
 	AUTO_SOURCE struct source source = {0};
 	AUTO_VIEW struct view *view = NULL;
@@ -213,7 +213,7 @@ static int print_status(const struct settings *settings, const struct view *view
 }
 
 /* Prints memtallyd's status at the time AT. */
-static int show_recorded_status(const struct settings *settings, const struct moment *at)
+static int show_recorded_status(const struct settings *settings, const struct past_moment *at)
 {
 	AUTO_SOURCE struct source source = {0};
 
@@ -253,7 +253,7 @@ int listing_run(const struct settings *settings, bool is_check)
 	struct settings own = *settings;
 	char error[QUERY_ERROR_SIZE] = "", room[METRIC_NAME_SIZE];
 	char *sort = settings->sort ? owner_rows_find_sort(settings->sort, room) : NULL;
-	struct moment at;
+	struct past_moment at;
 	int r;
 
 	if (sort)
@@ -262,7 +262,8 @@ int listing_run(const struct settings *settings, bool is_check)
 	if (r == SELECTION_BAD_SORT)
 		owner_rows_refuse_sort(selection.scope, settings->sort, error);
 	if (r == 0 && settings->at)
-		r = moment_parse("--at", settings->at, clock_now_ns(CLOCK_REALTIME), &at, error);
+		r = past_moment_parse(
+			"--at", settings->at, clock_now_ns(CLOCK_REALTIME), &at, error);
 	if (r != 0)
 		return command_refuse(error);
 	if (is_check)

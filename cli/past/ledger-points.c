@@ -44,13 +44,13 @@ static int make_periods(struct usage_table *t, int64_t from_s, int64_t until_s, 
 
 /* Makes the point of PART. Returns false if it has no figures. */
 static bool ledger_points_of(
-	const struct usage_table_part *part, bool is_host, struct series_point *ret)
+	const struct usage_table_part *part, bool is_host, struct past_series_point *ret)
 {
 	double mean_bytes = 0;
 	uint64_t max = 0;
 
-	*ret = (struct series_point){
-		.source = SERIES_LEDGER,
+	*ret = (struct past_series_point){
+		.source = PAST_SERIES_LEDGER,
 		.from_ns = (uint64_t)part->head.since_s * NS_PER_SEC,
 		.until_ns = (uint64_t)part->head.until_s * NS_PER_SEC,
 	};
@@ -69,17 +69,17 @@ static bool ledger_points_of(
 }
 
 /* Adds the points of all parts. Several may be one, because the ledger has longer slots of old time. */
-static int add_points(const struct usage_table *t, bool is_host, struct series *s)
+static int add_points(const struct usage_table *t, bool is_host, struct past_series *s)
 {
 	uint64_t end_ns = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < t->parts; i++) {
-		struct series_point point;
+		struct past_series_point point;
 
 		if (!ledger_points_of(&t->part[i], is_host, &point) || point.from_ns < end_ns)
 			continue;
-		r = series_add(s, &point);
+		r = past_series_add(s, &point);
 		end_ns = point.until_ns;
 	}
 	return r;
@@ -94,7 +94,8 @@ static int ledger_points_fail(const struct settings *settings, int r, struct buf
 }
 
 int ledger_points_add(const struct settings *settings, enum metric_scope scope, const char *name,
-	uint64_t from_ns, uint64_t until_ns, size_t count, struct series *s, struct buffer *reason)
+	uint64_t from_ns, uint64_t until_ns, size_t count, struct past_series *s,
+	struct buffer *reason)
 {
 	int64_t from_s = (int64_t)(from_ns / NS_PER_SEC),
 		until_s = (int64_t)(until_ns / NS_PER_SEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points of a series (cli/past/series.h) from memtally-ledger, for time that is not recorded. */
+/* Points of a series (cli/past/past-series.h) from memtally-ledger, for time that is not recorded. */
 #ifndef MEMTALLY_CLI_PAST_LEDGER_POINTS_H
 #define MEMTALLY_CLI_PAST_LEDGER_POINTS_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "cli/past/series.h"
+#include "cli/past/past-series.h"
 #include "config/settings.h"
 #include "snapshot/metric.h"
 
@@ -22,6 +22,7 @@ enum { LEDGER_POINTS_MAX = 100 };
  * REASON.
  */
 int ledger_points_add(const struct settings *settings, enum metric_scope scope, const char *name,
-	uint64_t from_ns, uint64_t until_ns, size_t count, struct series *s, struct buffer *reason);
+	uint64_t from_ns, uint64_t until_ns, size_t count, struct past_series *s,
+	struct buffer *reason);
 
 #endif

@@ -15,7 +15,7 @@
 #include "base/when.h"
 #include "cli/common/command.h"
 #include "cli/common/no-match.h"
-#include "cli/common/recording.h"
+#include "cli/common/past-session.h"
 #include "cli/common/sort-names.h"
 #include "cli/past/change-table.h"
 #include "cli/table/output.h"
@@ -80,11 +80,11 @@ static int span_parse_rows(
 static int span_parse_times(const char *from_option, const char *from, const char *to_option,
 	const char *to, uint64_t now_ns, struct span *ret, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	int r = moment_parse(from_option, from, now_ns, &ret->from, error);
+	int r = past_moment_parse(from_option, from, now_ns, &ret->from, error);
 
-	ret->to = (struct moment){.at_ns = now_ns};
+	ret->to = (struct past_moment){.at_ns = now_ns};
 	if (r == 0 && to)
-		r = moment_parse(to_option, to, now_ns, &ret->to, error);
+		r = past_moment_parse(to_option, to, now_ns, &ret->to, error);
 	if (r < 0 || ret->from.is_oom || ret->to.is_oom || ret->from.at_ns < ret->to.at_ns)
 		return r;
 	snprintf(error, CLI_OPTION_ERROR_SIZE, "%s is not before %s", from_option,
@@ -168,7 +168,7 @@ uint64_t span_next_ns(uint64_t from_ns, uint64_t to_ns, uint64_t after_ns)
 /* A span that is being read. */
 struct reading {
 	struct span *span;
-	struct recording recording;
+	struct past_session recording;
 	struct change change;
 	uint64_t first_ns, last_ns; /* of the snapshots that were added; 0: none */
 	size_t damaged;             /* snapshots that could not be read */
@@ -177,7 +177,7 @@ struct reading {
 
 static void reading_done(struct reading *r)
 {
-	recording_close(&r->recording);
+	past_session_close(&r->recording);
 	change_done(&r->change);
 }
 #define AUTO_READING CLEANUP(reading_done)
@@ -203,7 +203,7 @@ static int reading_add(struct reading *r, struct view *view, struct buffer *reas
 }
 
 /*
- * Takes the answer A to Q, with the result E of recording_ask(), and frees it. Returns E; or an error
+ * Takes the answer A to Q, with the result E of past_session_ask(), and frees it. Returns E; or an error
  * of reading_add(). Gives the time of the next snapshot in *RET_AFTER_NS; 0: there is none.
  */
 static int reading_take(struct reading *r, int e, struct past_answer *a, uint64_t *ret_after_ns,
@@ -226,11 +226,11 @@ static int reading_take(struct reading *r, int e, struct past_answer *a, uint64_
 	return e;
 }
 
-static int read_moment(struct reading *r, const struct moment *moment, uint64_t *ret_after_ns,
+static int read_moment(struct reading *r, const struct past_moment *moment, uint64_t *ret_after_ns,
 	struct buffer *reason)
 {
 	struct past_answer answer;
-	int e = recording_get(&r->recording, moment, &answer, reason);
+	int e = past_session_get(&r->recording, moment, &answer, reason);
 
 	return reading_take(r, e, &answer, ret_after_ns, reason);
 }
@@ -242,7 +242,7 @@ static int read_moment(struct reading *r, const struct moment *moment, uint64_t 
 static int read_first(
 	struct reading *r, uint64_t to_ns, uint64_t *ret_after_ns, struct buffer *reason)
 {
-	const struct moment *from = &r->span->from;
+	const struct past_moment *from = &r->span->from;
 	const struct past_request q = {.pick = PAST_AFTER, .at_ns = from->at_ns};
 	int e = read_moment(r, from, ret_after_ns, reason);
 	AUTO_BUFFER struct buffer unused = {0};
@@ -250,7 +250,7 @@ static int read_first(
 
 	if ((e != -ENODATA && e != -EIO) || from->is_oom || r->span->is_diff)
 		return e;
-	if (recording_ask(&r->recording, &q, &answer, &unused) < 0 || !answer.view ||
+	if (past_session_ask(&r->recording, &q, &answer, &unused) < 0 || !answer.view ||
 		answer.view->header->realtime_ns > to_ns) {
 		past_answer_done(&answer);
 		return e;
@@ -268,7 +268,7 @@ static int read_others(struct reading *r, uint64_t to_ns, uint64_t after_ns, str
 	while (e == 0 && (at_ns = span_next_ns(from_ns, to_ns, after_ns))) {
 		uint64_t next_ns;
 
-		e = read_moment(r, &(struct moment){.at_ns = at_ns}, &next_ns, reason);
+		e = read_moment(r, &(struct past_moment){.at_ns = at_ns}, &next_ns, reason);
 		after_ns = next_ns > at_ns ? next_ns : e == -EIO && at_ns < to_ns ? at_ns + 1 : 0;
 		if (e == -EIO) {
 			buffer_clear(reason);
@@ -281,12 +281,12 @@ static int read_others(struct reading *r, uint64_t to_ns, uint64_t after_ns, str
 static int read_span(struct reading *r, struct buffer *reason)
 {
 	uint64_t to_ns = 0, after_ns = 0;
-	int e = recording_find(&r->recording, &r->span->to, &to_ns, reason);
+	int e = past_session_find(&r->recording, &r->span->to, &to_ns, reason);
 
 	if (e == 0)
 		e = read_first(r, to_ns, &after_ns, reason);
 	if (e == 0 && r->span->is_diff)
-		return read_moment(r, &(struct moment){.at_ns = to_ns}, &after_ns, reason);
+		return read_moment(r, &(struct past_moment){.at_ns = to_ns}, &after_ns, reason);
 	return e == 0 ? read_others(r, to_ns, after_ns, reason) : e;
 }
 
@@ -333,18 +333,18 @@ static int span_fail(const struct buffer *reason)
 
 static int span_show(const struct settings *settings, struct span *span)
 {
-	AUTO_READING struct reading reading = {.span = span, .recording = RECORDING_CLOSED};
+	AUTO_READING struct reading reading = {.span = span, .recording = PAST_SESSION_CLOSED};
 	AUTO_BUFFER struct buffer reason = {0};
 	bool is_none;
 	int e;
 
 	reading.change.scope = span->selection.scope;
-	e = recording_open(settings, &reading.recording, &reason);
+	e = past_session_open(settings, &reading.recording, &reason);
 	if (e == 0)
 		e = read_span(&reading, &reason);
 	if (e == 0 && reading.last_ns <= reading.first_ns) {
 		buffer_add_text(&reason, "no two snapshots are recorded from ");
-		recording_add_time(reading.first_ns, &reason);
+		past_session_add_time(reading.first_ns, &reason);
 		buffer_add_text(&reason, " to the end of that time");
 		e = -ENODATA;
 	}

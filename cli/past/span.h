@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cli/common/cli-option.h"
-#include "cli/common/moment.h"
+#include "cli/common/past-moment.h"
 #include "cli/common/selection.h"
 #include "cli/past/change.h"
 #include "config/settings.h"
@@ -22,7 +22,7 @@ enum { SPAN_SNAPSHOTS_MAX = 300 };
 
 struct span {
 	struct selection selection;
-	struct moment from, to;
+	struct past_moment from, to;
 	bool is_diff; /* only the first and the last snapshot */
 	enum change_field sort;
 	bool is_ascending;

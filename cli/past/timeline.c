@@ -14,9 +14,9 @@
 #include "base/text.h"
 #include "base/when.h"
 #include "cli/common/command.h"
-#include "cli/common/recording.h"
+#include "cli/common/past-session.h"
 #include "cli/past/ledger-points.h"
-#include "cli/past/series.h"
+#include "cli/past/past-series.h"
 #include "cli/table/output.h"
 #include "snapshot/owner.h"
 
@@ -114,10 +114,10 @@ int timeline_parse(const struct settings *settings, uint64_t now_ns, struct time
 	if (r == 0)
 		r = parse_subject(settings, ret, error);
 	if (r == 0 && settings->to)
-		r = moment_parse("--to", settings->to, now_ns, &ret->to, error);
+		r = past_moment_parse("--to", settings->to, now_ns, &ret->to, error);
 	ret->from.at_ns = saturate_less(ret->to.at_ns, DEFAULT_SPAN_NS);
 	if (r == 0 && settings->from)
-		r = moment_parse("--from", settings->from, now_ns, &ret->from, error);
+		r = past_moment_parse("--from", settings->from, now_ns, &ret->from, error);
 	if (r == 0 && !ret->from.is_oom && !ret->to.is_oom && ret->from.at_ns >= ret->to.at_ns)
 		r = timeline_refuse("--from is not before --to", error);
 	return r;
@@ -131,13 +131,13 @@ struct history {
 	uint64_t first_ns;       /* the beginning of the recording; 0: it is not known */
 	bool is_own_only;        /* the recorder shows the user's own processes alone */
 	size_t recorded, ledger; /* points with a figure by their source */
-	struct series series;
+	struct past_series series;
 	struct buffer no_recorder, no_ledger; /* why there are no points; empty: there are */
 };
 
 static void timeline_done(struct history *h)
 {
-	series_done(&h->series);
+	past_series_done(&h->series);
 	buffer_done(&h->no_recorder);
 	buffer_done(&h->no_ledger);
 }
@@ -162,18 +162,19 @@ static void timeline_question(const struct history *h, struct past_request *ret)
 }
 
 /* Adds the recorded points to POINTS. */
-static int timeline_record(struct history *h, struct recording *recording, struct series *points)
+static int timeline_record(
+	struct history *h, struct past_session *recording, struct past_series *points)
 {
 	struct past_answer answer;
 	struct past_request q;
 	int r;
 
 	timeline_question(h, &q);
-	r = recording_ask(recording, &q, &answer, &h->no_recorder);
+	r = past_session_ask(recording, &q, &answer, &h->no_recorder);
 	h->first_ns = answer.head.first_ns;
 	h->is_own_only = answer.head.flags & PAST_OWN_ONLY;
 	if (r == 0)
-		r = series_add_recorded(
+		r = past_series_add_recorded(
 			points, answer.points, answer.head.points, q.step_ns, h->until_ns);
 	past_answer_done(&answer);
 	return r;
@@ -200,16 +201,16 @@ static void timeline_add_ledger(const struct settings *settings, struct history 
 /* Finds the points. Errors leave the series shorter, and are in .no_recorder and .no_ledger. */
 static int timeline_find(const struct settings *settings, struct history *h)
 {
-	AUTO_RECORDING struct recording recording = RECORDING_CLOSED;
-	AUTO_SERIES struct series recorded = {.points = 0};
-	int r = recording_open(settings, &recording, &h->no_recorder);
+	AUTO_PAST_SESSION struct past_session recording = PAST_SESSION_CLOSED;
+	AUTO_PAST_SERIES struct past_series recorded = {.points = 0};
+	int r = past_session_open(settings, &recording, &h->no_recorder);
 
 	h->from_ns = h->timeline->from.at_ns;
 	h->until_ns = h->timeline->to.at_ns;
 	if (r == 0)
-		r = recording_find(&recording, &h->timeline->to, &h->until_ns, &h->no_recorder);
+		r = past_session_find(&recording, &h->timeline->to, &h->until_ns, &h->no_recorder);
 	if (r == 0 && h->timeline->from.is_oom)
-		r = recording_find(&recording, &h->timeline->from, &h->from_ns, &h->no_recorder);
+		r = past_session_find(&recording, &h->timeline->from, &h->from_ns, &h->no_recorder);
 	if (h->from_ns >= h->until_ns)
 		return -EINVAL;
 	if (r == 0)
@@ -218,7 +219,7 @@ static int timeline_find(const struct settings *settings, struct history *h)
 	h->ledger = h->series.points;
 	for (size_t i = 0; i < recorded.points; i++) {
 		h->recorded += recorded.point[i].has_pss;
-		if (series_add(&h->series, &recorded.point[i]) < 0)
+		if (past_series_add(&h->series, &recorded.point[i]) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -267,7 +268,7 @@ static int timeline_say_nothing(const struct history *h)
 static int timeline_print(const struct settings *settings, const struct history *h)
 {
 	const struct timeline *t = h->timeline;
-	const struct series_subject subject = {
+	const struct past_series_subject subject = {
 		.scope = metric_scope_name(t->scope),
 		.name = t->name,
 		.pid = t->pid,
@@ -279,9 +280,9 @@ static int timeline_print(const struct settings *settings, const struct history 
 	int r;
 
 	if (look.form == LIST_TABLE && look.width && !settings->all)
-		r = series_draw(&h->series, &subject, look.width, look.bytes, &text);
+		r = past_series_draw(&h->series, &subject, look.width, look.bytes, &text);
 	else
-		r = series_print(&h->series, &subject, &look, &text);
+		r = past_series_print(&h->series, &subject, &look, &text);
 	return r == 0 ? output_flush(&text) : r;
 }
 

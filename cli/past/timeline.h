@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "cli/common/cli-option.h"
-#include "cli/common/moment.h"
+#include "cli/common/past-moment.h"
 #include "config/settings.h"
 #include "snapshot/metric.h"
 
@@ -18,7 +18,7 @@ struct timeline {
 	enum metric_scope scope; /* METRIC_HOST, of owners, or METRIC_PROCESS */
 	const char *name;        /* borrowed from the settings, of an owner; NULL: none */
 	uint32_t pid;            /* of a process */
-	struct moment from, to;
+	struct past_moment from, to;
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/common/recording.h: what is said of times without a recording. */
+/* Tests of cli/common/past-session.h: what is said of times without a recording. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "cli/common/recording.h"
+#include "cli/common/past-session.h"
 
 #define NOW (UINT64_C(1795413600) * NS_PER_SEC) /* 2026-11-23T06:00:00Z */
 
@@ -35,7 +35,7 @@ static void absences_name_the_covered_time(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_BUFFER struct buffer text = {0};
 
-		recording_add_absence(&cases[i].q, &cases[i].head, NOW, &text);
+		past_session_add_absence(&cases[i].q, &cases[i].head, NOW, &text);
 		buffer_add_char(&text, '\0');
 		assert_string_equal(text.data, cases[i].text);
 	}

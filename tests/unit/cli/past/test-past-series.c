@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/past/series.h: points from several sources as a table, JSON, CSV and chart. */
+/* Tests of cli/past/past-series.h: points from several sources as a table, JSON, CSV and chart. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "cli/past/series.h"
+#include "cli/past/past-series.h"
 
 #define MIB   (UINT64_C(1) << 20)
 #define BEGIN (UINT64_C(1795413600) * NS_PER_SEC) /* 2026-11-23T06:00:00Z */
@@ -22,8 +22,8 @@ static const struct past_point recorded[] = {
 	{AT(4060), 0, 0, 0, 0, 0},
 };
 
-static const struct series_point period = {
-	.source = SERIES_LEDGER,
+static const struct past_series_point period = {
+	.source = PAST_SERIES_LEDGER,
 	.from_ns = AT(0),
 	.until_ns = AT(3600),
 	.has_pss = true,
@@ -32,24 +32,24 @@ static const struct series_point period = {
 	.max = 90 * MIB,
 };
 
-static const struct series_subject alice = {
+static const struct past_series_subject alice = {
 	.scope = "user", .name = "al\"ice", .from_ns = AT(0), .until_ns = AT(4200)};
 
-static void make(struct series *s)
+static void make(struct past_series *s)
 {
 	assert_non_null(setlocale(LC_CTYPE, "C"));
 	setenv("TZ", "UTC", 1);
 	tzset();
-	assert_int_equal(series_add(s, &period), 0);
-	assert_int_equal(
-		series_add_recorded(s, recorded, ARRAY_SIZE(recorded), 10 * NS_PER_SEC, AT(4200)),
+	assert_int_equal(past_series_add(s, &period), 0);
+	assert_int_equal(past_series_add_recorded(
+				 s, recorded, ARRAY_SIZE(recorded), 10 * NS_PER_SEC, AT(4200)),
 		0);
 }
 
 /* A figure holds until the next one, but not over a gap. */
 static void figures_hold_until_the_next_one(void **state)
 {
-	AUTO_SERIES struct series s = {0};
+	AUTO_PAST_SERIES struct past_series s = {0};
 
 	(void)state;
 	make(&s);
@@ -63,10 +63,11 @@ static void figures_hold_until_the_next_one(void **state)
 
 static void print(enum list_form form, struct buffer *to)
 {
-	AUTO_SERIES struct series s = {0};
+	AUTO_PAST_SERIES struct past_series s = {0};
 
 	make(&s);
-	assert_int_equal(series_print(&s, &alice, &(const struct list_look){.form = form}, to), 0);
+	assert_int_equal(
+		past_series_print(&s, &alice, &(const struct list_look){.form = form}, to), 0);
 	buffer_add_char(to, '\0');
 }
 
@@ -123,12 +124,12 @@ static void json_has_the_subject_and_the_points(void **state)
 
 static void charts_show_marks_and_gaps(void **state)
 {
-	AUTO_SERIES struct series s = {0};
+	AUTO_PAST_SERIES struct past_series s = {0};
 	AUTO_BUFFER struct buffer text = {0};
 
 	(void)state;
 	make(&s);
-	assert_int_equal(series_draw(&s, &alice, 81, false, &text), 0);
+	assert_int_equal(past_series_draw(&s, &alice, 81, false, &text), 0);
 	buffer_add_char(&text, '\0');
 	assert_string_equal(text.data,
 		"200.0 MiB |                                                             #\n"

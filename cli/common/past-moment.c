@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/common/moment.h"
+#include "cli/common/past-moment.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 #include "base/when.h"
 
-int moment_parse(const char *option, const char *text, uint64_t now_ns, struct moment *ret,
-	char error[static CLI_OPTION_ERROR_SIZE])
+int past_moment_parse(const char *option, const char *text, uint64_t now_ns,
+	struct past_moment *ret, char error[static CLI_OPTION_ERROR_SIZE])
 {
 	uint64_t at_ns = now_ns;
 	bool is_oom = !strcmp(text, "oom");
@@ -24,6 +24,6 @@ int moment_parse(const char *option, const char *text, uint64_t now_ns, struct m
 		snprintf(error, CLI_OPTION_ERROR_SIZE, "%s is in the future", option);
 		return -EINVAL;
 	}
-	*ret = (struct moment){.at_ns = at_ns, .is_oom = is_oom};
+	*ret = (struct past_moment){.at_ns = at_ns, .is_oom = is_oom};
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/common/moment.h: times of the past on the command line. */
+/* Tests of cli/common/past-moment.h: times of the past on the command line. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
@@ -7,22 +7,23 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "cli/common/moment.h"
+#include "cli/common/past-moment.h"
 
 #define NOW (UINT64_C(1795413600) * NS_PER_SEC) /* 2026-11-23T06:00:00Z */
 
-static int parse(const char *text, struct moment *ret, char error[static CLI_OPTION_ERROR_SIZE])
+static int parse(
+	const char *text, struct past_moment *ret, char error[static CLI_OPTION_ERROR_SIZE])
 {
 	setenv("TZ", "UTC", 1);
 	tzset();
 	error[0] = '\0';
-	return moment_parse("--at", text, NOW, ret, error);
+	return past_moment_parse("--at", text, NOW, ret, error);
 }
 
 static void moments_are_past(void **state)
 {
 	char error[CLI_OPTION_ERROR_SIZE];
-	struct moment m;
+	struct past_moment m;
 
 	(void)state;
 	assert_int_equal(parse("-15m", &m, error), 0);
@@ -45,7 +46,7 @@ static void other_texts_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-		struct moment m = {.at_ns = 7};
+		struct past_moment m = {.at_ns = 7};
 
 		assert_int_equal(parse(wrong[i], &m, error), -EINVAL);
 		assert_int_equal(m.at_ns, 7);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/common/recording.h"
+#include "cli/common/past-session.h"
 
 #include <errno.h>
 #include <string.h>
@@ -25,7 +25,8 @@ static void add_failure(
 	command_add_advice(reason, r, PROGRAM_RECORDER, settings);
 }
 
-int recording_open(const struct settings *settings, struct recording *ret, struct buffer *reason)
+int past_session_open(
+	const struct settings *settings, struct past_session *ret, struct buffer *reason)
 {
 	int fd = -1, r = past_connect(settings->recorder_socket, &fd);
 
@@ -33,16 +34,16 @@ int recording_open(const struct settings *settings, struct recording *ret, struc
 		add_failure(settings, r, NULL, reason);
 		return r;
 	}
-	*ret = (struct recording){.settings = settings, .fd = fd};
+	*ret = (struct past_session){.settings = settings, .fd = fd};
 	return 0;
 }
 
-void recording_close(struct recording *r)
+void past_session_close(struct past_session *r)
 {
 	r->fd = fd_close(r->fd);
 }
 
-void recording_add_time(uint64_t ns, struct buffer *to)
+void past_session_add_time(uint64_t ns, struct buffer *to)
 {
 	char text[WHEN_TEXT_SIZE];
 
@@ -50,17 +51,17 @@ void recording_add_time(uint64_t ns, struct buffer *to)
 	buffer_add_text(to, text);
 }
 
-void recording_add_coverage(const struct past_head *head, uint64_t now_ns, struct buffer *to)
+void past_session_add_coverage(const struct past_head *head, uint64_t now_ns, struct buffer *to)
 {
-	recording_add_time(head->first_ns, to);
+	past_session_add_time(head->first_ns, to);
 	buffer_add_text(to, " to ");
 	if (head->last_ns + RECENT_NS >= now_ns)
 		buffer_add_text(to, "now");
 	else
-		recording_add_time(head->last_ns, to);
+		past_session_add_time(head->last_ns, to);
 }
 
-void recording_add_absence(const struct past_request *q, const struct past_head *head,
+void past_session_add_absence(const struct past_request *q, const struct past_head *head,
 	uint64_t now_ns, struct buffer *to)
 {
 	if (!head->first_ns) {
@@ -71,15 +72,15 @@ void recording_add_absence(const struct past_request *q, const struct past_head 
 		buffer_add_text(to, "no OOM kill is recorded");
 	} else {
 		buffer_add_text(to, "nothing is recorded for ");
-		recording_add_time(q->at_ns, to);
+		past_session_add_time(q->at_ns, to);
 	}
 	buffer_add_text(to, ": the recording covers ");
-	recording_add_coverage(head, now_ns, to);
+	past_session_add_coverage(head, now_ns, to);
 }
 
 /* Waits for the answer, and asks again while memtally-recorder is busy. */
-static int ask_patiently(struct recording *r, const struct past_request *q, struct past_answer *ret,
-	const char **ret_why)
+static int ask_patiently(struct past_session *r, const struct past_request *q,
+	struct past_answer *ret, const char **ret_why)
 {
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + BUSY_TIMEOUT_NS;
 	int e = past_ask(r->fd, q, ASK_TIMEOUT_MS, ret, ret_why);
@@ -93,7 +94,7 @@ static int ask_patiently(struct recording *r, const struct past_request *q, stru
 	return e;
 }
 
-int recording_ask(struct recording *r, const struct past_request *q, struct past_answer *ret,
+int past_session_ask(struct past_session *r, const struct past_request *q, struct past_answer *ret,
 	struct buffer *reason)
 {
 	const char *why = NULL;
@@ -108,11 +109,11 @@ int recording_ask(struct recording *r, const struct past_request *q, struct past
 	switch (ret->head.status) {
 	case PAST_GOOD: return 0;
 	case PAST_NONE:
-		recording_add_absence(q, &ret->head, clock_now_ns(CLOCK_REALTIME), reason);
+		past_session_add_absence(q, &ret->head, clock_now_ns(CLOCK_REALTIME), reason);
 		return -ENODATA;
 	case PAST_DAMAGED:
 		buffer_add_text(reason, "the recorded snapshot of ");
-		recording_add_time(q->at_ns, reason);
+		past_session_add_time(q->at_ns, reason);
 		buffer_add_text(reason, " is damaged: choose another time");
 		return -EIO;
 	case PAST_BUSY:
@@ -124,12 +125,12 @@ int recording_ask(struct recording *r, const struct past_request *q, struct past
 	}
 }
 
-int recording_get(struct recording *r, const struct moment *moment, struct past_answer *ret,
-	struct buffer *reason)
+int past_session_get(struct past_session *r, const struct past_moment *moment,
+	struct past_answer *ret, struct buffer *reason)
 {
 	const struct past_request q = {
 		.pick = moment->is_oom ? PAST_OOM : PAST_AT, .at_ns = moment->at_ns};
-	int e = recording_ask(r, &q, ret, reason);
+	int e = past_session_ask(r, &q, ret, reason);
 
 	if (e == 0 && !ret->view) {
 		add_failure(r->settings, -EBADMSG, "its answer has no snapshot", reason);
@@ -138,11 +139,11 @@ int recording_get(struct recording *r, const struct moment *moment, struct past_
 	return e;
 }
 
-int recording_find(
-	struct recording *r, const struct moment *moment, uint64_t *ret_ns, struct buffer *reason)
+int past_session_find(struct past_session *r, const struct past_moment *moment, uint64_t *ret_ns,
+	struct buffer *reason)
 {
 	AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
-	int e = moment->is_oom ? recording_get(r, moment, &answer, reason) : 0;
+	int e = moment->is_oom ? past_session_get(r, moment, &answer, reason) : 0;
 
 	if (e == 0)
 		*ret_ns = moment->is_oom ? answer.head.at_ns : moment->at_ns;

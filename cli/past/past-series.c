@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/past/series.h"
+#include "cli/past/past-series.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,13 +32,13 @@ static const struct {
 	{PAST_MARK_GAP, 0, "gap", NULL},
 };
 
-void series_done(struct series *s)
+void past_series_done(struct past_series *s)
 {
 	free(s->point);
-	*s = (struct series){.points = 0};
+	*s = (struct past_series){.points = 0};
 }
 
-int series_add(struct series *s, const struct series_point *point)
+int past_series_add(struct past_series *s, const struct past_series_point *point)
 {
 	if (ARRAY_RESERVE(s->point, s->room, s->points + 1) < 0)
 		return -ENOMEM;
@@ -46,7 +46,7 @@ int series_add(struct series *s, const struct series_point *point)
 	return 0;
 }
 
-int series_add_recorded(struct series *s, const struct past_point *points, size_t count,
+int past_series_add_recorded(struct past_series *s, const struct past_point *points, size_t count,
 	uint64_t step_ns, uint64_t until_ns)
 {
 	int r = 0;
@@ -59,8 +59,8 @@ int series_add_recorded(struct series *s, const struct past_point *points, size_
 		uint64_t until = has_next ? points[i + 1].at_ns
 		                          : saturate_min(saturate_add(p->at_ns, hold_ns),
 						    i + 1 < count ? points[i + 1].at_ns : until_ns);
-		const struct series_point point = {
-			.source = SERIES_RECORDER,
+		const struct past_series_point point = {
+			.source = PAST_SERIES_RECORDER,
 			.from_ns = p->at_ns,
 			.until_ns = saturate_max(until, p->at_ns),
 			.has_pss = p->present & 1,
@@ -71,27 +71,27 @@ int series_add_recorded(struct series *s, const struct past_point *points, size_
 			.marks = p->marks,
 		};
 
-		r = series_add(s, &point);
+		r = past_series_add(s, &point);
 	}
 	return r;
 }
 
 enum {
-	SERIES_TIME,
-	SERIES_UNTIL,
-	SERIES_PSS,
-	SERIES_LOW,
-	SERIES_HIGH,
-	SERIES_MAX,
-	SERIES_SOURCE,
-	SERIES_MARKS,
-	SERIES_NOTE,
+	PAST_SERIES_TIME,
+	PAST_SERIES_UNTIL,
+	PAST_SERIES_PSS,
+	PAST_SERIES_LOW,
+	PAST_SERIES_HIGH,
+	PAST_SERIES_MAX,
+	PAST_SERIES_SOURCE,
+	PAST_SERIES_MARKS,
+	PAST_SERIES_NOTE,
 };
 
 /* Variants of the list. */
 enum { WITH_MAX = 1 << 0, WITH_NOTE = 1 << 1 };
 
-static bool series_is_wide(const struct series_point *p)
+static bool past_series_is_wide(const struct past_series_point *p)
 {
 	uint64_t between = saturate_less(p->high, p->low);
 
@@ -99,7 +99,7 @@ static bool series_is_wide(const struct series_point *p)
 	       between >= p->pss / WIDE_PART;
 }
 
-static void add_marks(const struct series_point *p, struct buffer *to)
+static void add_marks(const struct past_series_point *p, struct buffer *to)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
 		if (!(p->marks & marks[i].mark))
@@ -111,10 +111,10 @@ static void add_marks(const struct series_point *p, struct buffer *to)
 }
 
 /* Appends the marks and the bounds of the PSS, or nothing. */
-static void series_add_note(const struct series_point *p, bool exact, struct buffer *to)
+static void past_series_add_note(const struct past_series_point *p, bool exact, struct buffer *to)
 {
 	add_marks(p, to);
-	if (!series_is_wide(p))
+	if (!past_series_is_wide(p))
 		return;
 	if (to->len)
 		buffer_add_text(to, ", ");
@@ -126,7 +126,7 @@ static void series_add_note(const struct series_point *p, bool exact, struct buf
 }
 
 /* Gets a time: local in a table, RFC 3339 in other forms. */
-static bool series_get_time(const struct list *l, uint64_t ns, struct column_value *ret)
+static bool past_series_get_time(const struct list *l, uint64_t ns, struct column_value *ret)
 {
 	char local[WHEN_TEXT_SIZE], utc[CLOCK_TEXT_SIZE];
 
@@ -136,57 +136,58 @@ static bool series_get_time(const struct list *l, uint64_t ns, struct column_val
 	return column_use_room(ret);
 }
 
-static bool series_get(
+static bool past_series_get(
 	const struct list *l, const struct column *c, const void *row, struct column_value *ret)
 {
-	const struct series_point *p = row;
+	const struct past_series_point *p = row;
 
 	switch (c->index) {
-	case SERIES_TIME: return series_get_time(l, p->from_ns, ret);
-	case SERIES_UNTIL:
-		return series_get_time(l, p->until_ns, ret) && p->source == SERIES_LEDGER;
-	case SERIES_PSS: ret->number = p->pss; return p->has_pss;
-	case SERIES_LOW: ret->number = p->low; return p->has_bounds;
-	case SERIES_HIGH: ret->number = p->high; return p->has_bounds;
-	case SERIES_MAX: ret->number = p->max; return p->has_max;
-	case SERIES_SOURCE:
-		return column_use_text(ret, p->source == SERIES_LEDGER ? "ledger" : "recorder");
-	case SERIES_MARKS: add_marks(p, ret->room); return column_use_room(ret) && p->marks;
-	default: series_add_note(p, l->bytes, ret->room); return column_use_room(ret);
+	case PAST_SERIES_TIME: return past_series_get_time(l, p->from_ns, ret);
+	case PAST_SERIES_UNTIL:
+		return past_series_get_time(l, p->until_ns, ret) && p->source == PAST_SERIES_LEDGER;
+	case PAST_SERIES_PSS: ret->number = p->pss; return p->has_pss;
+	case PAST_SERIES_LOW: ret->number = p->low; return p->has_bounds;
+	case PAST_SERIES_HIGH: ret->number = p->high; return p->has_bounds;
+	case PAST_SERIES_MAX: ret->number = p->max; return p->has_max;
+	case PAST_SERIES_SOURCE:
+		return column_use_text(
+			ret, p->source == PAST_SERIES_LEDGER ? "ledger" : "recorder");
+	case PAST_SERIES_MARKS: add_marks(p, ret->room); return column_use_room(ret) && p->marks;
+	default: past_series_add_note(p, l->bytes, ret->room); return column_use_room(ret);
 	}
 }
 
 /* clang-format off */
-#define COLUMN(name, type, of) .field = (name), .kind = (type), .get = series_get, .index = (of)
+#define COLUMN(name, type, of) .field = (name), .kind = (type), .get = past_series_get, .index = (of)
 /* clang-format on */
 
 static const struct column columns[] = {
-	{COLUMN("time", COLUMN_WORD, SERIES_TIME), .head = "TIME"},
-	{COLUMN("until", COLUMN_WORD, SERIES_UNTIL)},
-	{COLUMN("pss_bytes", COLUMN_BYTES, SERIES_PSS), .head = "PSS"},
-	{COLUMN("pss_low_bytes", COLUMN_BYTES, SERIES_LOW)},
-	{COLUMN("pss_high_bytes", COLUMN_BYTES, SERIES_HIGH)},
-	{COLUMN("pss_max_bytes", COLUMN_BYTES, SERIES_MAX), .head = "MAX", .only = WITH_MAX,
+	{COLUMN("time", COLUMN_WORD, PAST_SERIES_TIME), .head = "TIME"},
+	{COLUMN("until", COLUMN_WORD, PAST_SERIES_UNTIL)},
+	{COLUMN("pss_bytes", COLUMN_BYTES, PAST_SERIES_PSS), .head = "PSS"},
+	{COLUMN("pss_low_bytes", COLUMN_BYTES, PAST_SERIES_LOW)},
+	{COLUMN("pss_high_bytes", COLUMN_BYTES, PAST_SERIES_HIGH)},
+	{COLUMN("pss_max_bytes", COLUMN_BYTES, PAST_SERIES_MAX), .head = "MAX", .only = WITH_MAX,
 		.drop = 2},
-	{COLUMN("source", COLUMN_WORD, SERIES_SOURCE), .head = "SOURCE", .drop = 1},
-	{COLUMN("marks", COLUMN_WORDS, SERIES_MARKS)},
-	{COLUMN(NULL, COLUMN_TEXT, SERIES_NOTE), .head = "NOTE", .only = WITH_NOTE},
+	{COLUMN("source", COLUMN_WORD, PAST_SERIES_SOURCE), .head = "SOURCE", .drop = 1},
+	{COLUMN("marks", COLUMN_WORDS, PAST_SERIES_MARKS)},
+	{COLUMN(NULL, COLUMN_TEXT, PAST_SERIES_NOTE), .head = "NOTE", .only = WITH_NOTE},
 };
 
-const struct columns series_columns = {columns, ARRAY_SIZE(columns)};
+const struct columns past_series_columns = {columns, ARRAY_SIZE(columns)};
 
-static unsigned int series_variant(const struct series *s)
+static unsigned int past_series_variant(const struct past_series *s)
 {
 	unsigned int variant = 0;
 
 	for (size_t i = 0; i < s->points; i++) {
 		variant |= s->point[i].has_max ? WITH_MAX : 0;
-		variant |= s->point[i].marks || series_is_wide(&s->point[i]) ? WITH_NOTE : 0;
+		variant |= s->point[i].marks || past_series_is_wide(&s->point[i]) ? WITH_NOTE : 0;
 	}
 	return variant;
 }
 
-static void series_add_time(const char *name, uint64_t ns, struct buffer *to)
+static void past_series_add_time(const char *name, uint64_t ns, struct buffer *to)
 {
 	char text[CLOCK_TEXT_SIZE];
 
@@ -194,7 +195,7 @@ static void series_add_time(const char *name, uint64_t ns, struct buffer *to)
 	buffer_printf(to, ",\"%s\":\"%s\"", name, text);
 }
 
-static void add_subject(const struct series_subject *subject, struct buffer *to)
+static void add_subject(const struct past_series_subject *subject, struct buffer *to)
 {
 	buffer_printf(to, "{\"history\":{\"scope\":\"%s\"", subject->scope);
 	if (subject->name) {
@@ -203,18 +204,18 @@ static void add_subject(const struct series_subject *subject, struct buffer *to)
 	}
 	if (subject->pid)
 		buffer_printf(to, ",\"pid\":%u", subject->pid);
-	series_add_time("from", subject->from_ns, to);
-	series_add_time("to", subject->until_ns, to);
+	past_series_add_time("from", subject->from_ns, to);
+	past_series_add_time("to", subject->until_ns, to);
 	buffer_add_char(to, '}');
 }
 
-int series_print(const struct series *s, const struct series_subject *subject,
+int past_series_print(const struct past_series *s, const struct past_series_subject *subject,
 	const struct list_look *look, struct buffer *to)
 {
-	AUTO_LIST struct list l = list_make(&series_columns, look, NULL, to);
+	AUTO_LIST struct list l = list_make(&past_series_columns, look, NULL, to);
 	int r = 0;
 
-	l.variant = l.form == LIST_TABLE ? series_variant(s) : WITH_MAX;
+	l.variant = l.form == LIST_TABLE ? past_series_variant(s) : WITH_MAX;
 	if (l.form == LIST_JSON) {
 		add_subject(subject, to);
 		buffer_add_text(to, ",\"points\":[");
@@ -228,7 +229,7 @@ int series_print(const struct series *s, const struct series_subject *subject,
 }
 
 /* Returns the letter of the most important mark of P; 0: none. */
-static char letter_of(const struct series_point *p)
+static char letter_of(const struct past_series_point *p)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
 		if (p->marks & marks[i].mark && marks[i].letter)
@@ -237,7 +238,7 @@ static char letter_of(const struct series_point *p)
 }
 
 /* Appends "O: OOM kill, p: memory pressure", of those that S has; nothing if it has none. */
-static void series_add_legend(const struct series *s, struct buffer *to)
+static void past_series_add_legend(const struct past_series *s, struct buffer *to)
 {
 	const char *before = "";
 	uint32_t all = 0;
@@ -254,8 +255,8 @@ static void series_add_legend(const struct series *s, struct buffer *to)
 		buffer_add_char(to, '\n');
 }
 
-int series_draw(const struct series *s, const struct series_subject *subject, size_t width,
-	bool exact, struct buffer *to)
+int past_series_draw(const struct past_series *s, const struct past_series_subject *subject,
+	size_t width, bool exact, struct buffer *to)
 {
 	AUTO_FREE struct chart_point *point = calloc(s->points + 1, sizeof(*point));
 	struct chart chart = {
@@ -269,7 +270,7 @@ int series_draw(const struct series *s, const struct series_subject *subject, si
 	if (!point)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->points; i++) {
-		const struct series_point *p = &s->point[i];
+		const struct past_series_point *p = &s->point[i];
 
 		if (p->has_pss || letter_of(p))
 			point[chart.points++] = (struct chart_point){
@@ -280,6 +281,6 @@ int series_draw(const struct series *s, const struct series_subject *subject, si
 			};
 	}
 	chart_render(&chart, to);
-	series_add_legend(s, to);
+	past_series_add_legend(s, to);
 	return to->error;
 }
