@@ -26,7 +26,7 @@
 #include "cli/pages/partrow.h"
 #include "cli/past/change-table.h"
 #include "cli/past/span.h"
-#include "cli/past/timeline.h"
+#include "cli/past/past-history.h"
 #include "cli/sharing/sharing-options.h"
 #include "cli/sharing/sharing-row.h"
 #include "cli/sharing/sharing.h"
@@ -161,7 +161,7 @@ static const struct command commands[] = {
 			{"history process 4711 --from=-2h --csv",
 				"The PSS of a process in the last two hours, for a spreadsheet."}},
 		.view = CLI_VIEW_HISTORY,
-		.run = timeline_run},
+		.run = past_history_run},
 	{.name = "usage",
 		.operands = "",
 		.purpose = "memory used over time, from memtally-ledger",

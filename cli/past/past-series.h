@@ -56,7 +56,7 @@ int past_series_add_recorded(struct past_series *s, const struct past_point *poi
 /* Adds POINT, later than all points of S. Returns 0 or -ENOMEM. */
 int past_series_add(struct past_series *s, const struct past_series_point *point);
 
-/* What a series is of. */
+/* The subject of a series. */
 struct past_series_subject {
 	const char *scope;          /* "user", "process", "host" */
 	const char *name;           /* NULL: of the host */

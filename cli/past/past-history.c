@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/past/timeline.h"
+#include "cli/past/past-history.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ enum {
 	POINTS_MAX = 600,
 };
 
-static int timeline_refuse(const char *what, char error[static CLI_OPTION_ERROR_SIZE])
+static int past_history_refuse(const char *what, char error[static CLI_OPTION_ERROR_SIZE])
 {
 	snprintf(error, CLI_OPTION_ERROR_SIZE, "%s", what);
 	return -EINVAL;
@@ -63,19 +63,19 @@ static int parse_pid(const char *text, uint32_t *ret, char error[static CLI_OPTI
 }
 
 /* Takes NAME, which recordings have cleaned and cut. */
-static int timeline_parse_name(
-	const char *name, struct timeline *ret, char error[static CLI_OPTION_ERROR_SIZE])
+static int past_history_parse_name(
+	const char *name, struct past_history *ret, char error[static CLI_OPTION_ERROR_SIZE])
 {
 	size_t len = strlen(name);
 
 	if (!len || len > SNAPSHOT_NAME_MAX || !text_is_clean(name, len))
-		return timeline_refuse("no owner can have this name", error);
+		return past_history_refuse("no owner can have this name", error);
 	ret->name = name;
 	return 0;
 }
 
 /* Parses what the history is of. */
-static int parse_subject(const struct settings *settings, struct timeline *ret,
+static int parse_subject(const struct settings *settings, struct past_history *ret,
 	char error[static CLI_OPTION_ERROR_SIZE])
 {
 	const struct text_list *operands = &settings->operands;
@@ -83,7 +83,7 @@ static int parse_subject(const struct settings *settings, struct timeline *ret,
 	int r;
 
 	if (operands->count < 2)
-		return timeline_refuse(
+		return past_history_refuse(
 			"history needs a scope: host, process PID, user NAME, program NAME ...",
 			error);
 	r = parse_scope(operands->item[1], &ret->scope, error);
@@ -102,15 +102,16 @@ static int parse_subject(const struct settings *settings, struct timeline *ret,
 	}
 	if (ret->scope == METRIC_PROCESS)
 		return parse_pid(operands->item[2], &ret->pid, error);
-	return ret->scope == METRIC_HOST ? 0 : timeline_parse_name(operands->item[2], ret, error);
+	return ret->scope == METRIC_HOST ? 0
+	                                 : past_history_parse_name(operands->item[2], ret, error);
 }
 
-int timeline_parse(const struct settings *settings, uint64_t now_ns, struct timeline *ret,
+int past_history_parse(const struct settings *settings, uint64_t now_ns, struct past_history *ret,
 	char error[static CLI_OPTION_ERROR_SIZE])
 {
 	int r = cli_option_check(settings, CLI_VIEW_HISTORY, error);
 
-	*ret = (struct timeline){.to.at_ns = now_ns};
+	*ret = (struct past_history){.to.at_ns = now_ns};
 	if (r == 0)
 		r = parse_subject(settings, ret, error);
 	if (r == 0 && settings->to)
@@ -119,13 +120,13 @@ int timeline_parse(const struct settings *settings, uint64_t now_ns, struct time
 	if (r == 0 && settings->from)
 		r = past_moment_parse("--from", settings->from, now_ns, &ret->from, error);
 	if (r == 0 && !ret->from.is_oom && !ret->to.is_oom && ret->from.at_ns >= ret->to.at_ns)
-		r = timeline_refuse("--from is not before --to", error);
+		r = past_history_refuse("--from is not before --to", error);
 	return r;
 }
 
 /* A history that is being put together. */
 struct history {
-	const struct timeline *timeline;
+	const struct past_history *timeline;
 	uint64_t from_ns, until_ns;
 	size_t count;            /* points to ask for */
 	uint64_t first_ns;       /* the beginning of the recording; 0: it is not known */
@@ -135,17 +136,17 @@ struct history {
 	struct buffer no_recorder, no_ledger; /* why there are no points; empty: there are */
 };
 
-static void timeline_done(struct history *h)
+static void past_history_done(struct history *h)
 {
 	past_series_done(&h->series);
 	buffer_done(&h->no_recorder);
 	buffer_done(&h->no_ledger);
 }
-#define AUTO_TIMELINE CLEANUP(timeline_done)
+#define AUTO_HISTORY CLEANUP(past_history_done)
 
-static void timeline_question(const struct history *h, struct past_request *ret)
+static void past_history_question(const struct history *h, struct past_request *ret)
 {
-	const struct timeline *t = h->timeline;
+	const struct past_history *t = h->timeline;
 
 	*ret = (struct past_request){
 		.pick = PAST_SERIES,
@@ -162,14 +163,14 @@ static void timeline_question(const struct history *h, struct past_request *ret)
 }
 
 /* Adds the recorded points to POINTS. */
-static int timeline_record(
+static int past_history_record(
 	struct history *h, struct past_session *recording, struct past_series *points)
 {
 	struct past_answer answer;
 	struct past_request q;
 	int r;
 
-	timeline_question(h, &q);
+	past_history_question(h, &q);
 	r = past_session_ask(recording, &q, &answer, &h->no_recorder);
 	h->first_ns = answer.head.first_ns;
 	h->is_own_only = answer.head.flags & PAST_OWN_ONLY;
@@ -181,7 +182,7 @@ static int timeline_record(
 }
 
 /* Adds the ledger's points of the time before the recording. */
-static void timeline_add_ledger(const struct settings *settings, struct history *h)
+static void past_history_add_ledger(const struct settings *settings, struct history *h)
 {
 	uint64_t until_ns = h->first_ns ? saturate_min(h->first_ns, h->until_ns) : h->until_ns;
 	size_t count;
@@ -199,7 +200,7 @@ static void timeline_add_ledger(const struct settings *settings, struct history 
 }
 
 /* Finds the points. Errors leave the series shorter, and are in .no_recorder and .no_ledger. */
-static int timeline_find(const struct settings *settings, struct history *h)
+static int past_history_find(const struct settings *settings, struct history *h)
 {
 	AUTO_PAST_SESSION struct past_session recording = PAST_SESSION_CLOSED;
 	AUTO_PAST_SERIES struct past_series recorded = {.points = 0};
@@ -214,8 +215,8 @@ static int timeline_find(const struct settings *settings, struct history *h)
 	if (h->from_ns >= h->until_ns)
 		return -EINVAL;
 	if (r == 0)
-		timeline_record(h, &recording, &recorded);
-	timeline_add_ledger(settings, h);
+		past_history_record(h, &recording, &recorded);
+	past_history_add_ledger(settings, h);
 	h->ledger = h->series.points;
 	for (size_t i = 0; i < recorded.points; i++) {
 		h->recorded += recorded.point[i].has_pss;
@@ -245,9 +246,9 @@ static void say_sources(const struct history *h)
 }
 
 /* Logs why there is no point. */
-static int timeline_say_nothing(const struct history *h)
+static int past_history_say_nothing(const struct history *h)
 {
-	const struct timeline *t = h->timeline;
+	const struct past_history *t = h->timeline;
 	char from[WHEN_TEXT_SIZE], until[WHEN_TEXT_SIZE];
 
 	when_format(h->from_ns, from);
@@ -265,9 +266,9 @@ static int timeline_say_nothing(const struct history *h)
 	return COMMAND_FAILED;
 }
 
-static int timeline_print(const struct settings *settings, const struct history *h)
+static int past_history_print(const struct settings *settings, const struct history *h)
 {
-	const struct timeline *t = h->timeline;
+	const struct past_history *t = h->timeline;
 	const struct past_series_subject subject = {
 		.scope = metric_scope_name(t->scope),
 		.name = t->name,
@@ -286,28 +287,28 @@ static int timeline_print(const struct settings *settings, const struct history 
 	return r == 0 ? output_flush(&text) : r;
 }
 
-static int timeline_show(const struct settings *settings, const struct timeline *timeline)
+static int past_history_show(const struct settings *settings, const struct past_history *timeline)
 {
 	size_t width = settings->json || settings->csv || settings->all ? 0 : command_width();
-	AUTO_TIMELINE struct history h = {.timeline = timeline};
+	AUTO_HISTORY struct history h = {.timeline = timeline};
 	int r;
 
 	h.count = width ? saturate_clamp(2 * width, POINTS_MIN, POINTS_MAX) : TABLE_POINTS;
-	r = timeline_find(settings, &h);
+	r = past_history_find(settings, &h);
 	if (r == -ENOMEM)
 		return command_printed(r);
 	if (!h.recorded && !h.ledger)
-		return timeline_say_nothing(&h);
+		return past_history_say_nothing(&h);
 	say_sources(&h);
-	return command_printed(timeline_print(settings, &h));
+	return command_printed(past_history_print(settings, &h));
 }
 
-int timeline_run(const struct settings *settings, bool is_check)
+int past_history_run(const struct settings *settings, bool is_check)
 {
 	char error[CLI_OPTION_ERROR_SIZE] = "";
-	struct timeline timeline;
+	struct past_history timeline;
 
-	if (timeline_parse(settings, clock_now_ns(CLOCK_REALTIME), &timeline, error) < 0)
+	if (past_history_parse(settings, clock_now_ns(CLOCK_REALTIME), &timeline, error) < 0)
 		return command_refuse(error);
-	return is_check ? COMMAND_GOOD : timeline_show(settings, &timeline);
+	return is_check ? COMMAND_GOOD : past_history_show(settings, &timeline);
 }

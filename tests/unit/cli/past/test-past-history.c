@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/past/timeline.h: operands and options of memtally history. */
+/* Tests of cli/past/past-history.h: operands and options of memtally history. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
-#include "cli/past/timeline.h"
+#include "cli/past/past-history.h"
 
 #define NOW (UINT64_C(1795413600) * NS_PER_SEC)
 
@@ -28,13 +28,13 @@ static void check(const struct parse_case *c)
 {
 	char *operands[5], error[CLI_OPTION_ERROR_SIZE] = "";
 	struct settings s = {.from = text(c->from), .to = text(c->to), .sort = text(c->sort)};
-	struct timeline t;
+	struct past_history t;
 	int r;
 
 	s.operands.item = operands;
 	for (; s.operands.count < 5 && c->operand[s.operands.count]; s.operands.count++)
 		operands[s.operands.count] = text(c->operand[s.operands.count]);
-	r = timeline_parse(&s, NOW, &t, error);
+	r = past_history_parse(&s, NOW, &t, error);
 	if (c->error) {
 		assert_int_equal(r, -EINVAL);
 		if (strncmp(error, c->error, strlen(c->error)) != 0)
