@@ -21,8 +21,8 @@
 #define IMAGE_BYTE_ORDER UINT32_C(0x01020304)
 
 enum {
-	IMAGE_MAJOR = 2, /* readers refuse any other */
-	IMAGE_MINOR = 9, /* grows with each field or section that is added */
+	IMAGE_MAJOR = 2,  /* readers refuse any other */
+	IMAGE_MINOR = 10, /* grows with each field or section that is added */
 	IMAGE_INSTANCE_SIZE = 16,
 	IMAGE_SECTIONS_MAX = 64,
 	IMAGE_ALIGN = 8,
