@@ -126,7 +126,7 @@ int past_history_parse(const struct settings *settings, uint64_t now_ns, struct 
 
 /* A history that is being put together. */
 struct history {
-	const struct past_history *timeline;
+	const struct past_history *subject; /* borrowed */
 	uint64_t from_ns, until_ns;
 	size_t count;            /* points to ask for */
 	uint64_t first_ns;       /* the beginning of the recording; 0: it is not known */
@@ -146,7 +146,7 @@ static void past_history_done(struct history *h)
 
 static void past_history_question(const struct history *h, struct past_request *ret)
 {
-	const struct past_history *t = h->timeline;
+	const struct past_history *t = h->subject;
 
 	*ret = (struct past_request){
 		.pick = PAST_SERIES,
@@ -191,7 +191,7 @@ static void past_history_add_ledger(const struct settings *settings, struct hist
 		return;
 	count = (size_t)saturate_part(h->count, until_ns - h->from_ns, h->until_ns - h->from_ns);
 #if ENABLE_LEDGER
-	ledger_points_add(settings, h->timeline->scope, h->timeline->name, h->from_ns, until_ns,
+	ledger_points_add(settings, h->subject->scope, h->subject->name, h->from_ns, until_ns,
 		count, &h->series, &h->no_ledger);
 #else
 	(void)settings;
@@ -206,12 +206,12 @@ static int past_history_find(const struct settings *settings, struct history *h)
 	AUTO_PAST_SERIES struct past_series recorded = {.points = 0};
 	int r = past_session_open(settings, &recording, &h->no_recorder);
 
-	h->from_ns = h->timeline->from.at_ns;
-	h->until_ns = h->timeline->to.at_ns;
+	h->from_ns = h->subject->from.at_ns;
+	h->until_ns = h->subject->to.at_ns;
 	if (r == 0)
-		r = past_session_find(&recording, &h->timeline->to, &h->until_ns, &h->no_recorder);
-	if (r == 0 && h->timeline->from.is_oom)
-		r = past_session_find(&recording, &h->timeline->from, &h->from_ns, &h->no_recorder);
+		r = past_session_find(&recording, &h->subject->to, &h->until_ns, &h->no_recorder);
+	if (r == 0 && h->subject->from.is_oom)
+		r = past_session_find(&recording, &h->subject->from, &h->from_ns, &h->no_recorder);
 	if (h->from_ns >= h->until_ns)
 		return -EINVAL;
 	if (r == 0)
@@ -248,7 +248,7 @@ static void say_sources(const struct history *h)
 /* Logs why there is no point. */
 static int past_history_say_nothing(const struct history *h)
 {
-	const struct past_history *t = h->timeline;
+	const struct past_history *t = h->subject;
 	char from[WHEN_TEXT_SIZE], until[WHEN_TEXT_SIZE];
 
 	when_format(h->from_ns, from);
@@ -268,7 +268,7 @@ static int past_history_say_nothing(const struct history *h)
 
 static int past_history_print(const struct settings *settings, const struct history *h)
 {
-	const struct past_history *t = h->timeline;
+	const struct past_history *t = h->subject;
 	const struct past_series_subject subject = {
 		.scope = metric_scope_name(t->scope),
 		.name = t->name,
@@ -287,10 +287,10 @@ static int past_history_print(const struct settings *settings, const struct hist
 	return r == 0 ? output_flush(&text) : r;
 }
 
-static int past_history_show(const struct settings *settings, const struct past_history *timeline)
+static int past_history_show(const struct settings *settings, const struct past_history *subject)
 {
 	size_t width = settings->json || settings->csv || settings->all ? 0 : command_width();
-	AUTO_HISTORY struct history h = {.timeline = timeline};
+	AUTO_HISTORY struct history h = {.subject = subject};
 	int r;
 
 	h.count = width ? saturate_clamp(2 * width, POINTS_MIN, POINTS_MAX) : TABLE_POINTS;
@@ -306,9 +306,9 @@ static int past_history_show(const struct settings *settings, const struct past_
 int past_history_run(const struct settings *settings, bool is_check)
 {
 	char error[CLI_OPTION_ERROR_SIZE] = "";
-	struct past_history timeline;
+	struct past_history subject;
 
-	if (past_history_parse(settings, clock_now_ns(CLOCK_REALTIME), &timeline, error) < 0)
+	if (past_history_parse(settings, clock_now_ns(CLOCK_REALTIME), &subject, error) < 0)
 		return command_refuse(error);
-	return is_check ? COMMAND_GOOD : past_history_show(settings, &timeline);
+	return is_check ? COMMAND_GOOD : past_history_show(settings, &subject);
 }

@@ -9,14 +9,14 @@
 
 #include "base/clock.h"
 #include "cli/past/change-table.h"
-#include "tests/unit/support/cli/recorded.h"
+#include "tests/unit/support/cli/past-rows.h"
 
-static const struct recorded before[] = {
+static const struct past_row before[] = {
 	{"alice", "python3", 1000, 10, NS_PER_SEC, 100, 90, 110, .is_denied = false},
 	{"b,o\"b", "bash", 1001, 20, NS_PER_SEC, 50, 50, 50, .is_denied = false},
 	{"eve", "vim", 1002, 30, NS_PER_SEC, 0, 0, 0, .is_denied = true},
 };
-static const struct recorded after[] = {
+static const struct past_row after[] = {
 	{"alice", "python3", 1000, 10, NS_PER_SEC, 400, 390, 420, .is_denied = false},
 	{"eve", "vim", 1002, 30, NS_PER_SEC, 7, 7, 7, .is_denied = false},
 	{"carl", "=make", 1004, 40, 9 * NS_PER_SEC, 600, 600, 600, .is_denied = false},
@@ -37,8 +37,8 @@ static void render(enum metric_scope scope, enum list_form form, bool has_range,
 	};
 
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
-	recorded_take(&c, before, ARRAY_SIZE(before));
-	recorded_take(&c, after, ARRAY_SIZE(after));
+	past_rows_take(&c, before, ARRAY_SIZE(before));
+	past_rows_take(&c, after, ARRAY_SIZE(after));
 	change_sort(&c, CHANGE_GROWTH, false);
 	assert_int_equal(change_table_print(&t, to), 0);
 	buffer_add_char(to, '\0');

@@ -7,10 +7,10 @@
 #include "base/clock.h"
 #include "cli/past/change.h"
 #include "snapshot/owner.h"
-#include "tests/unit/support/cli/recorded.h"
+#include "tests/unit/support/cli/past-rows.h"
 #include "tests/unit/support/faults/allocation.h"
 
-#define MIB RECORDED_MIB
+#define MIB PAST_ROWS_MIB
 
 /* Finds the row of NAME; if PID is not 0, that of the process. */
 static const struct change_row *row_of(const struct change *c, const char *name, uint32_t pid)
@@ -33,18 +33,18 @@ static void check(const struct change_row *row, enum change_field field, int64_t
 		assert_int_equal(bytes / (int64_t)MIB, expected_mib);
 }
 
-static const struct recorded morning[] = {
+static const struct past_row morning[] = {
 	{"alice", "python3", 1000, 10, 1, 100, 90, 110, .is_denied = false},
 	{"bob", "bash", 1001, 20, 1, 50, 50, 50, .is_denied = false},
 	{"eve", "vim", 1002, 30, 1, 0, 0, 0, .is_denied = true},
 	{"old", "cat", 1003, 35, 1, 0, 0, 0, .is_empty = true},
 };
-static const struct recorded noon[] = {
+static const struct past_row noon[] = {
 	{"alice", "python3", 1000, 10, 1, 400, 390, 420, .is_denied = false},
 	{"eve", "vim", 1002, 30, 1, 7, 7, 7, .is_denied = false},
 	{"carl", "make", 1004, 40, 2, 600, 600, 600, .is_denied = false},
 };
-static const struct recorded evening[] = {
+static const struct past_row evening[] = {
 	{"alice", "python3", 1000, 10, 1, 300, 280, 0, .is_denied = false},
 	{"eve", "vim", 1002, 30, 1, 9, 9, 9, .is_denied = false},
 	{"dora", "nginx", 1005, 50, 3, 25, 25, 25, .is_denied = false},
@@ -52,9 +52,9 @@ static const struct recorded evening[] = {
 
 static void take_day(struct change *c)
 {
-	recorded_take(c, morning, ARRAY_SIZE(morning));
-	recorded_take(c, noon, ARRAY_SIZE(noon));
-	recorded_take(c, evening, ARRAY_SIZE(evening));
+	past_rows_take(c, morning, ARRAY_SIZE(morning));
+	past_rows_take(c, noon, ARRAY_SIZE(noon));
+	past_rows_take(c, evening, ARRAY_SIZE(evening));
 }
 
 static void users_grow_come_and_go(void **state)
@@ -94,15 +94,15 @@ static void growth_is_within_the_bounds_of_both_figures(void **state)
 	struct change_growth g;
 
 	(void)state;
-	recorded_take(&c, morning, ARRAY_SIZE(morning));
-	recorded_take(&c, noon, ARRAY_SIZE(noon));
+	past_rows_take(&c, morning, ARRAY_SIZE(morning));
+	past_rows_take(&c, noon, ARRAY_SIZE(noon));
 	change_growth(&row_of(&c, "alice", 0)->first, &row_of(&c, "alice", 0)->last, &g);
 	assert_true(g.is_known && g.has_low && g.has_high);
 	assert_int_equal(g.bytes, 300 * MIB);
 	assert_int_equal(g.low, 280 * MIB);
 	assert_int_equal(g.high, 330 * MIB);
 
-	recorded_take(&c, evening, ARRAY_SIZE(evening));
+	past_rows_take(&c, evening, ARRAY_SIZE(evening));
 	change_growth(&row_of(&c, "alice", 0)->first, &row_of(&c, "alice", 0)->last, &g);
 	assert_true(g.has_low && !g.has_high); /* its last PSS has no upper bound */
 	assert_int_equal(g.low, 170 * MIB);
@@ -129,12 +129,12 @@ static void totals_are_of_known_rows(void **state)
 static void processes_are_told_apart_by_their_start(void **state)
 {
 	static const uint64_t s = NS_PER_SEC;
-	const struct recorded before[] = {
+	const struct past_row before[] = {
 		{"a", "sh", 1, 10, 100 * s, 1, 1, 1, .is_denied = false},
 		{"a", "sh", 1, 11, 100 * s, 2, 2, 2, .is_denied = false},
 		{"a", "sh", 1, 12, 0, 3, 3, 3, .is_denied = false},
 	};
-	const struct recorded after[] = {
+	const struct past_row after[] = {
 		{"a", "python3", 1, 10, 101 * s, 5, 5, 5, .is_denied = false},
 		{"a", "sh", 1, 11, 200 * s, 7, 7, 7, .is_denied = false},
 		{"a", "sh", 1, 12, 100 * s, 4, 4, 4, .is_denied = false},
@@ -142,8 +142,8 @@ static void processes_are_told_apart_by_their_start(void **state)
 	AUTO_CHANGE struct change c = {.scope = METRIC_PROCESS};
 
 	(void)state;
-	recorded_take(&c, before, ARRAY_SIZE(before));
-	recorded_take(&c, after, ARRAY_SIZE(after));
+	past_rows_take(&c, before, ARRAY_SIZE(before));
+	past_rows_take(&c, after, ARRAY_SIZE(after));
 	assert_int_equal(c.rows, 4);
 	check(row_of(&c, "python3", 10), CHANGE_GROWTH, 4);
 	check(row_of(&c, "sh", 12), CHANGE_GROWTH, 1);
@@ -158,15 +158,15 @@ static void processes_are_told_apart_by_their_start(void **state)
 /* Owners with the same name and another id are different, as a user and a number that looks so. */
 static void owners_are_told_apart_by_their_id(void **state)
 {
-	static const struct recorded rows[] = {
+	static const struct past_row rows[] = {
 		{"x", "sh", 1, 10, 1, 1, 1, 1, .is_denied = false},
 		{"x", "sh", 2, 11, 1, 2, 2, 2, .is_denied = false},
 	};
 	AUTO_CHANGE struct change c = {.scope = METRIC_USER};
 
 	(void)state;
-	recorded_take(&c, rows, ARRAY_SIZE(rows));
-	recorded_take(&c, rows, ARRAY_SIZE(rows));
+	past_rows_take(&c, rows, ARRAY_SIZE(rows));
+	past_rows_take(&c, rows, ARRAY_SIZE(rows));
 	assert_int_equal(c.rows, 2);
 }
 
@@ -200,7 +200,7 @@ static void unknown_amounts_are_last_in_either_order(void **state)
 /* Each allocation fails in turn; then all works. */
 static void failed_allocations_are_reported(void **state)
 {
-	AUTO_VIEW struct view *view = recorded_view(noon, ARRAY_SIZE(noon));
+	AUTO_VIEW struct view *view = past_rows_view(noon, ARRAY_SIZE(noon));
 	static const uint32_t rows[] = {0, 1, 2};
 
 	(void)state;

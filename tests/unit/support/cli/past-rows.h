@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small snapshots with chosen users and processes, as recordings have them. */
-#ifndef MEMTALLY_TESTS_UNIT_SUPPORT_CLI_RECORDED_H
-#define MEMTALLY_TESTS_UNIT_SUPPORT_CLI_RECORDED_H
+#ifndef MEMTALLY_TESTS_UNIT_SUPPORT_CLI_PAST_ROWS_H
+#define MEMTALLY_TESTS_UNIT_SUPPORT_CLI_PAST_ROWS_H
 
 #include "tests/unit/support/snapshot/small.h"
 #include "tests/unit/support/unit.h"
 
 #include "cli/past/change.h"
 
-#define RECORDED_MIB (UINT64_C(1) << 20)
+#define PAST_ROWS_MIB (UINT64_C(1) << 20)
 
 /* A user and its process. Amounts are in MiB. */
-struct recorded {
+struct past_row {
 	const char *user, *program;
 	uint32_t id, pid;
 	uint64_t start_ns;
@@ -20,7 +20,7 @@ struct recorded {
 	bool is_empty;           /* the user has no process now */
 };
 
-static inline void recorded_add_user(struct builder *b, const struct recorded *r)
+static inline void past_rows_add_user(struct builder *b, const struct past_row *r)
 {
 	struct snapshot_scope *row;
 	uint32_t name = builder_add_text(b, r->user, strlen(r->user));
@@ -32,13 +32,13 @@ static inline void recorded_add_user(struct builder *b, const struct recorded *r
 	ROW_SET(row, SCOPE_PROCESSES, !r->is_empty);
 	if (r->is_denied)
 		return;
-	ROW_SET(row, SCOPE_PSS, r->pss * RECORDED_MIB);
-	ROW_SET(row, SCOPE_PSS_LOW, r->low * RECORDED_MIB);
+	ROW_SET(row, SCOPE_PSS, r->pss * PAST_ROWS_MIB);
+	ROW_SET(row, SCOPE_PSS_LOW, r->low * PAST_ROWS_MIB);
 	if (r->high)
-		ROW_SET(row, SCOPE_PSS_HIGH, r->high * RECORDED_MIB);
+		ROW_SET(row, SCOPE_PSS_HIGH, r->high * PAST_ROWS_MIB);
 }
 
-static inline void recorded_add_process(struct builder *b, const struct recorded *r)
+static inline void past_rows_add_process(struct builder *b, const struct past_row *r)
 {
 	struct snapshot_process *row;
 	uint32_t user = builder_add_text(b, r->user, strlen(r->user));
@@ -56,30 +56,30 @@ static inline void recorded_add_process(struct builder *b, const struct recorded
 	if (r->is_denied)
 		return;
 	row->source = SOURCE_ROLLUP;
-	ROW_SET(row, PROCESS_PSS, r->pss * RECORDED_MIB);
-	ROW_SET(row, PROCESS_PSS_LOW, r->low * RECORDED_MIB);
+	ROW_SET(row, PROCESS_PSS, r->pss * PAST_ROWS_MIB);
+	ROW_SET(row, PROCESS_PSS_LOW, r->low * PAST_ROWS_MIB);
 	if (r->high)
-		ROW_SET(row, PROCESS_PSS_HIGH, r->high * RECORDED_MIB);
+		ROW_SET(row, PROCESS_PSS_HIGH, r->high * PAST_ROWS_MIB);
 }
 
 /* Returns the snapshot of the COUNT ROWS, by ascending pid. The caller unrefs it. */
-static inline struct view *recorded_view(const struct recorded *rows, size_t count)
+static inline struct view *past_rows_view(const struct past_row *rows, size_t count)
 {
 	AUTO_SMALL struct small s = {0};
 
 	small_begin(&s);
 	for (size_t i = 0; i < count; i++) {
-		recorded_add_user(&s.builder, &rows[i]);
+		past_rows_add_user(&s.builder, &rows[i]);
 		if (!rows[i].is_empty)
-			recorded_add_process(&s.builder, &rows[i]);
+			past_rows_add_process(&s.builder, &rows[i]);
 	}
 	return small_view(&s.builder, NULL);
 }
 
 /* Adds the snapshot of the COUNT ROWS to C. */
-static inline void recorded_take(struct change *c, const struct recorded *rows, size_t count)
+static inline void past_rows_take(struct change *c, const struct past_row *rows, size_t count)
 {
-	AUTO_VIEW struct view *view = recorded_view(rows, count);
+	AUTO_VIEW struct view *view = past_rows_view(rows, count);
 	uint32_t row[64], found = view_count(view, c->scope);
 
 	assert_in_range(found, 0, ARRAY_SIZE(row));
