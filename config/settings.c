@@ -184,6 +184,13 @@ static bool implies_live(const struct option_spec *spec, enum program program)
 	       spec->offset == offsetof(struct settings, path_procfs);
 }
 
+/* Returns true if SPEC as an option has memtally read the files of a recording. */
+static bool implies_files(const struct option_spec *spec, enum program program)
+{
+	return program == PROGRAM_MEMTALLY &&
+	       spec->offset == offsetof(struct settings, recorder_directory);
+}
+
 static bool is_early(const struct option_spec *spec)
 {
 	return spec->offset == offsetof(struct settings, config_file) ||
@@ -274,6 +281,8 @@ static int apply_option(const struct arguments *a, const struct option_spec *spe
 	r = option_set(spec, c, value);
 	if (r == 0 && implies_live(spec, a->program))
 		c->live = true;
+	if (r == 0 && implies_files(spec, a->program))
+		c->reads_recorder_directory = true;
 	return r == -ENOMEM ? r : r < 0 ? settings_refuse(error, spec, value) : 0;
 }
 

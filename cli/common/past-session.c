@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/when.h"
 #include "cli/common/command.h"
 
@@ -28,19 +29,32 @@ static void add_failure(
 int past_session_open(
 	const struct settings *settings, struct past_session *ret, struct buffer *reason)
 {
-	int fd = -1, r = past_connect(settings->recorder_socket, &fd);
+	struct past_session s = {.settings = settings, .fd = -1};
+	AUTO_BUFFER struct buffer unused = {0};
+	int r;
 
-	if (r < 0) {
-		add_failure(settings, r, NULL, reason);
-		return r;
+	if (settings->reads_recorder_directory) {
+		r = past_files_open(settings->recorder_directory, &s.files, reason);
+	} else {
+		r = past_connect(settings->recorder_socket, &s.fd);
+		if (r < 0 &&
+			past_files_open(settings->recorder_directory, &s.files, &unused) == 0) {
+			log_info("memtally-recorder does not answer: reading %s",
+				settings->recorder_directory);
+			r = 0;
+		} else if (r < 0) {
+			add_failure(settings, r, NULL, reason);
+		}
 	}
-	*ret = (struct past_session){.settings = settings, .fd = fd};
-	return 0;
+	if (r == 0)
+		*ret = s;
+	return r;
 }
 
 void past_session_close(struct past_session *r)
 {
 	r->fd = fd_close(r->fd);
+	r->files = past_files_close(r->files);
 }
 
 void past_session_add_time(uint64_t ns, struct buffer *to)
@@ -83,7 +97,11 @@ static int ask_patiently(struct past_session *r, const struct past_request *q,
 	struct past_answer *ret, const char **ret_why)
 {
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + BUSY_TIMEOUT_NS;
-	int e = past_ask(r->fd, q, ASK_TIMEOUT_MS, ret, ret_why);
+	int e;
+
+	if (r->files)
+		return past_files_ask(r->files, q, ret, ret_why);
+	e = past_ask(r->fd, q, ASK_TIMEOUT_MS, ret, ret_why);
 
 	while (e == 0 && ret->head.status == PAST_BUSY && clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
 		nanosleep(&(struct timespec){.tv_nsec = BUSY_PAUSE_NS}, NULL);
@@ -102,6 +120,11 @@ int past_session_ask(struct past_session *r, const struct past_request *q, struc
 
 	*ret = (struct past_answer){.points = NULL};
 	e = ask_patiently(r, q, ret, &why);
+	if (e < 0 && r->files) {
+		buffer_printf(reason, "cannot read the recording in %s: %s",
+			r->settings->recorder_directory, why ? why : strerror(-e));
+		return e;
+	}
 	if (e < 0) {
 		add_failure(r->settings, e, why, reason);
 		return e;

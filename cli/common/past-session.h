@@ -10,20 +10,24 @@
 
 #include "base/buffer.h"
 #include "base/cleanup.h"
+#include "cli/common/past-files.h"
 #include "cli/common/past-moment.h"
 #include "config/settings.h"
 #include "snapshot/past-client.h"
 
 struct past_session {
 	const struct settings *settings; /* borrowed */
-	int fd;                          /* -1: closed */
+	int fd;                          /* of memtally-recorder's socket; -1: closed */
+	struct past_files *files;        /* owned; NULL: .fd is open, or nothing */
 };
 
 #define PAST_SESSION_CLOSED ((struct past_session){.fd = -1})
 
 /*
- * Connects to memtally-recorder, at the socket that SETTINGS say. SETTINGS stay borrowed until
- * past_session_close(). Returns 0 or an error of past_connect().
+ * Connects to memtally-recorder, at the socket that SETTINGS say. If it does not listen, opens its
+ * files, if the user may read them, and logs that; if SETTINGS name a directory as an option, only
+ * opens its files. SETTINGS stay borrowed until past_session_close(). Returns 0, or an error of
+ * past_connect() or past_files_open().
  */
 int past_session_open(
 	const struct settings *settings, struct past_session *ret, struct buffer *reason);

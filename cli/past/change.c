@@ -71,7 +71,7 @@ static bool has_memory(const struct snapshot_process *p)
 }
 
 /* Gets process I. Returns false if it has no memory of its own. */
-static bool find_process(const struct view *view, uint32_t i, struct found *ret)
+static bool change_find_process(const struct view *view, uint32_t i, struct found *ret)
 {
 	const struct snapshot_process *p = view_process(view, i);
 
@@ -89,7 +89,7 @@ static bool find_process(const struct view *view, uint32_t i, struct found *ret)
 }
 
 /* Gets row I of owners. Returns false if it has no processes. */
-static bool find_owner(
+static bool change_find_owner(
 	const struct view *view, enum metric_scope scope, uint32_t i, struct found *ret)
 {
 	const struct snapshot_scope *s = view_scope(view, scope, i);
@@ -185,8 +185,8 @@ int change_add(struct change *c, const struct view *view, const uint32_t *rows, 
 	for (size_t i = 0; i < count; i++) {
 		struct found f;
 		bool is_there = c->scope == METRIC_PROCESS
-		                        ? find_process(view, rows[i], &f)
-		                        : find_owner(view, c->scope, rows[i], &f);
+		                        ? change_find_process(view, rows[i], &f)
+		                        : change_find_owner(view, c->scope, rows[i], &f);
 		struct change_row *row = is_there ? change_row_for(c, &f) : NULL;
 
 		if (is_there && !row)

@@ -62,7 +62,7 @@ LAYERS = {
     "ledger": (["base", "confine", "snapshot", "config", "service", "ledger"], ["sqlite3.h", "systemd/sd-daemon.h"]),
     "cli/table": (BELOW_CLI, ["libsmartcols"]),
     "cli/common/reading": (BELOW_CLI, []),
-    "cli/common": (BELOW_CLI + ["cli/common/reading", "cli/table"], ["jansson.h"]),
+    "cli/common": (BELOW_CLI + ["recorder", "cli/common/reading", "cli/table"], ["jansson.h"]),
     "cli/completion": (BELOW_CLI + ["cli/table", "cli/common"], []),
     "cli/lists": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/usage": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
