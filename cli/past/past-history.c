@@ -119,6 +119,9 @@ int past_history_parse(const struct settings *settings, uint64_t now_ns, struct 
 	ret->from.at_ns = saturate_less(ret->to.at_ns, DEFAULT_SPAN_NS);
 	if (r == 0 && settings->from)
 		r = past_moment_parse("--from", settings->from, now_ns, &ret->from, error);
+	/* A moment is the end of its second, and the snapshot of that second belongs to the time. */
+	if (r == 0 && settings->from && !ret->from.is_oom)
+		ret->from.at_ns = saturate_less(ret->from.at_ns, NS_PER_SEC - 1);
 	if (r == 0 && !ret->from.is_oom && !ret->to.is_oom && ret->from.at_ns >= ret->to.at_ns)
 		r = past_history_refuse("--from is not before --to", error);
 	return r;

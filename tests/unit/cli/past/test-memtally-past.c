@@ -403,7 +403,7 @@ static void history_is_a_bounded_series(void **state)
 	(void)state;
 	past.oom = 50;
 	ask(&past,
-		ARGS("--ledger.socket=none", "history", "user", "alice", "--from=800s", "--json"),
+		ARGS("--ledger.socket=none", "history", "user", "alice", "--from=795s", "--json"),
 		&r);
 	assert_int_equal(r.status, 0);
 	json = load(&r);
