@@ -40,6 +40,13 @@ enum notice_source {
 void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct buffer *to);
 
 /*
+ * Appends which recorded snapshot VIEW is, its age, and the same shares: "from the recorded snapshot
+ * of 2026-11-28 03:12:40, 3 h 4 min ago: 87 % estimated, measured up to 3 min 50 s before".
+ * NOW_REALTIME_NS is the current CLOCK_REALTIME in ns.
+ */
+void notice_add_recorded(const struct view *view, uint64_t now_realtime_ns, struct buffer *to);
+
+/*
  * Returns the uid by which VIEW assigns processes to users, as in accounting.user: "euid", "ruid"
  * or "loginuid" (static).
  */

@@ -4,6 +4,8 @@
 
 #include "tests/unit/support/unit.h"
 
+#include <time.h>
+
 #include "base/clock.h"
 #include "cli/common/notice.h"
 #include "collectors/process/self/mapcounts.h"
@@ -347,10 +349,39 @@ static void origin_has_the_age_of_estimates(void **state)
 	}
 }
 
+/* Ages are those at the end of the recorded pass; its own age is that of the wall clock. */
+static void names_a_recorded_snapshot(void **state)
+{
+	static const struct image_header head = {.sequence = 1,
+		.interval_ns = 1,
+		.stale_ns = NS_PER_SEC,
+		.boottime_ns = NS_PER_SEC,
+		.realtime_ns = UINT64_C(1795413600) * NS_PER_SEC};
+	AUTO_BUFFER struct buffer said = {0};
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_SMALL struct small s = {0};
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	small_begin(&s);
+	ROW_SET(s.host, SCOPE_PSS, 1000);
+	ROW_SET(s.host, SCOPE_PSS_MEASURED, 130);
+	ROW_SET(s.host, SCOPE_PSS_GUESSED, 80);
+	ROW_SET(s.self, SELF_OLDEST_AGE, 230 * NS_PER_SEC);
+	view = small_view(&s.builder, &head);
+	notice_add_recorded(view, head.realtime_ns + 11040 * NS_PER_SEC, &said);
+	buffer_add_char(&said, '\0');
+	assert_string_equal(said.data,
+		"from the recorded snapshot of 2026-11-23 06:00:00, 3 h 4 min ago: 79 % estimated, "
+		"measured up to 3 min 50 s before, 8 % guessed");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_silent_about_a_complete_snapshot),
+		cmocka_unit_test(names_a_recorded_snapshot),
 		cmocka_unit_test(says_how_to_read_denied_processes),
 		cmocka_unit_test(is_silent_about_a_hundredth_of_the_memory),
 		cmocka_unit_test(names_three_denied_processes),
