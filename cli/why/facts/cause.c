@@ -185,6 +185,38 @@ static void cause_nest(const struct moments *m, struct risen *r)
 				set_inside(&r->item[i], &r->item[k]);
 }
 
+/* Returns the row of the slice NAME in VIEW; NULL: there is none. */
+static const struct snapshot_scope *find_slice(const struct view *view, const char *name)
+{
+	uint32_t count = view_count(view, METRIC_SLICE);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct snapshot_scope *row = view_scope(view, METRIC_SLICE, i);
+
+		if (same_row_is_owner(view, row) && !strcmp(view_text(view, row->name), name))
+			return row;
+	}
+	return NULL;
+}
+
+/*
+ * Sets the slice of O, if a process of it in VIEW tells. With cgroup v1 a kill does not count in the
+ * slice.
+ */
+static void set_slice(const struct view *view, struct cause_owner *o)
+{
+	uint32_t count = view_count(view, METRIC_PROCESS);
+
+	for (uint32_t i = 0; !o->slice.row && i < count; i++) {
+		const struct snapshot_process *p = view_process(view, i);
+
+		if (same_row_is_member(view, p, o->place.kind, o->place.of, o->place.row))
+			o->slice = (struct cause_place){.kind = OWNER_SLICE,
+				.of = view,
+				.row = find_slice(view, view_owner(view, p, OWNER_SLICE))};
+	}
+}
+
 static int compare_slices(const void *a, const void *b)
 {
 	const struct cause_owner *x = a, *y = b;
@@ -267,6 +299,8 @@ int cause_find(const struct moments *m, uint64_t host_ns, struct cause *ret)
 		qsort(&risen.item[slices], risen.count - slices, sizeof(*risen.item),
 			compare_slices);
 	cause_nest(m, &risen);
+	for (size_t i = 0; i < slices; i++)
+		set_slice(moments_last(m), &risen.item[i]);
 	if (ret->has_kills)
 		drop_explained(&risen, ret->kills);
 	take_risen(&risen, ret);

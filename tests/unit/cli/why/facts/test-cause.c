@@ -59,6 +59,24 @@ static void names_the_innermost_cgroup_and_the_limit(void **state)
 	assert_int_equal(c.owner[0].limit_events, 7);
 }
 
+/* With cgroup v1 a kill counts in one cgroup alone: processes tell the slice of it. */
+static void a_slice_without_a_counter_is_found_by_processes(void **state)
+{
+	AUTO_EPISODE struct moments m;
+	struct episode e;
+	struct cause c;
+
+	(void)state;
+	episode_of_kill(&e);
+	e.counter[1].kills[6] = e.counter[1].kills[7] = e.counter[1].kills[5];
+	episode_open(&e, &m);
+	find(&e, &m, &c);
+	assert_int_equal(c.owners, 1);
+	check_place(&c.owner[0].place, OWNER_UNIT, "session-7.scope");
+	check_place(&c.owner[0].slice, OWNER_SLICE, "user-1003.slice");
+	assert_null(c.owner[0].limit.row);
+}
+
 /* The same is found without rows of processes, of which only names tell what is inside of what. */
 static void a_container_is_inside_of_its_unit(void **state)
 {
@@ -220,6 +238,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_the_innermost_cgroup_and_the_limit),
+		cmocka_unit_test(a_slice_without_a_counter_is_found_by_processes),
 		cmocka_unit_test(a_container_is_inside_of_its_unit),
 		cmocka_unit_test(the_innermost_of_nested_slices),
 		cmocka_unit_test(a_cgroup_that_is_gone_is_not_known),
