@@ -20,6 +20,9 @@
 #include "cli/table/output.h"
 #include "snapshot/owner.h"
 
+/* The newest point is looked for in so long a time before the end. */
+#define NEWEST_NS (600 * NS_PER_SEC)
+
 #define DEFAULT_SPAN_NS (UINT64_C(86400) * NS_PER_SEC)
 
 enum {
@@ -119,6 +122,9 @@ int past_history_parse(const struct settings *settings, uint64_t now_ns, struct 
 	ret->from.at_ns = saturate_less(ret->to.at_ns, DEFAULT_SPAN_NS);
 	if (r == 0 && settings->from)
 		r = past_moment_parse("--from", settings->from, now_ns, &ret->from, error);
+	/* A moment is the end of its second, and the snapshot of that second belongs to the time. */
+	if (r == 0 && settings->from && !ret->from.is_oom)
+		ret->from.at_ns = saturate_less(ret->from.at_ns, NS_PER_SEC - 1);
 	if (r == 0 && !ret->from.is_oom && !ret->to.is_oom && ret->from.at_ns >= ret->to.at_ns)
 		r = past_history_refuse("--from is not before --to", error);
 	return r;
@@ -162,6 +168,31 @@ static void past_history_question(const struct history *h, struct past_request *
 		snprintf(ret->name, sizeof(ret->name), "%s", t->name);
 }
 
+/*
+ * Adds the newest point to POINTS, those of the steps before it, which may end almost a step before.
+ * Without it the series only ends earlier.
+ */
+static int past_history_add_last(
+	struct history *h, struct past_session *recording, struct past_series *points)
+{
+	struct past_series_point *last = &points->point[points->points - 1];
+	const struct past_point *newest;
+	AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
+	AUTO_BUFFER struct buffer unused = {0};
+	struct past_request q;
+
+	past_history_question(h, &q);
+	q.at_ns = saturate_max(last->from_ns + 1, saturate_less(h->until_ns, NEWEST_NS));
+	q.step_ns = 0;
+	if (q.at_ns > h->until_ns || past_session_ask(recording, &q, &answer, &unused) < 0 ||
+		!answer.head.points)
+		return 0;
+	newest = &answer.points[answer.head.points - 1];
+	last->until_ns = saturate_min(last->until_ns, newest->at_ns);
+	return past_series_add_recorded(
+		points, newest, 1, h->until_ns - newest->at_ns, h->until_ns);
+}
+
 /* Adds the recorded points to POINTS. */
 static int past_history_record(
 	struct history *h, struct past_session *recording, struct past_series *points)
@@ -178,7 +209,7 @@ static int past_history_record(
 		r = past_series_add_recorded(
 			points, answer.points, answer.head.points, q.step_ns, h->until_ns);
 	past_answer_done(&answer);
-	return r;
+	return r == 0 && points->points ? past_history_add_last(h, recording, points) : r;
 }
 
 /* Adds the ledger's points of the time before the recording. */

@@ -30,6 +30,7 @@ static void check(const char *locale, const struct chart *c, const char *expecte
 /* 20 seconds; the terminal has 30 columns, of which the chart has 20. */
 static const struct chart_point points[] = {
 	{AT(0), AT(5), 16 * MIB, 0},
+	{AT(2), AT(3), 4 * MIB, 0}, /* less than the one before it at the same time */
 	{AT(5), AT(10), 8 * MIB, 0},
 	/* nothing is known from 10 to 15 */
 	{AT(15), AT(16), 1 * MIB, 'O'},

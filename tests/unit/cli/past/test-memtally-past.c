@@ -14,6 +14,7 @@
 #include "base/saturate.h"
 #include "base/when.h"
 #include "snapshot/past.h"
+#include "snapshot/usage.h"
 #include "tests/unit/support/cli/invoked.h"
 
 #define SOCKET   "recorder"
@@ -403,7 +404,7 @@ static void history_is_a_bounded_series(void **state)
 	(void)state;
 	past.oom = 50;
 	ask(&past,
-		ARGS("--ledger.socket=none", "history", "user", "alice", "--from=800s", "--json"),
+		ARGS("--ledger.socket=none", "history", "user", "alice", "--from=795s", "--json"),
 		&r);
 	assert_int_equal(r.status, 0);
 	json = load(&r);
@@ -423,6 +424,108 @@ static void history_is_a_bounded_series(void **state)
 	running_check_prints(&host, "recorder");
 }
 
+/* A ledger of two users with 1 GiB and 2 GiB all the time, which keeps hours. */
+static void serve_ledger(int client, const void *context)
+{
+	unsigned char text[USAGE_REQUEST_SIZE];
+	struct usage_request q;
+	ssize_t n;
+
+	while ((n = recv(client, text, sizeof(text), 0)) > 0) {
+		AUTO_BUFFER struct buffer to = {0};
+		struct usage_head head = {.rows = 2, .flags = *(const uint32_t *)context};
+		uint64_t seconds;
+
+		if (usage_request_parse(text, (size_t)n, &q) < 0)
+			_exit(1);
+		head.since_s = q.since_s / 3600 * 3600;
+		head.until_s = (q.until_s + 3599) / 3600 * 3600;
+		head.now_s = head.until_s;
+		head.first_s = head.written_s = head.since_s;
+		seconds = (uint64_t)(head.until_s - head.since_s);
+		head.covered_ms = seconds * 1000;
+		usage_begin(&to);
+		usage_add(&to, &(struct usage_row){.id = 1,
+				       .present = 3,
+				       .q = {seconds << 20, 2 << 20},
+				       .name = "alice",
+				       .user = ""});
+		usage_add(&to, &(struct usage_row){.id = 2,
+				       .present = 3,
+				       .q = {seconds << 21, 3 << 20},
+				       .name = "bob",
+				       .user = ""});
+		usage_end(&to, &head);
+		if (send(client, to.data, to.len, MSG_NOSIGNAL) != (ssize_t)to.len)
+			return;
+	}
+}
+
+static void ask_both(const struct recorded_past *p, uint32_t flags,
+	const char *const args[static INVOKED_ARGS], struct running *ret)
+{
+	pid_t ledger = stand_in_start("ledger", serve_ledger, &flags);
+
+	ask(p, args, ret);
+	stand_in_end(ledger, "ledger");
+}
+
+/* Points before the recording are means of the ledger. Those of one hour are one point. */
+static void older_points_are_the_ledgers(void **state)
+{
+	struct recorded_past past = growing();
+	AUTO_RUNNING struct running alice = {0}, host = {0}, hidden = {0}, process = {0};
+	json_t *json, *points, *first, *last;
+	size_t count;
+
+	(void)state;
+	if (!ENABLE_LEDGER)
+		skip();
+	ask_both(&past, 0, ARGS("--ledger.socket=ledger", "history", "user", "alice", "--json"),
+		&alice);
+	assert_int_equal(alice.status, 0);
+	running_check_says(&alice, ", before that means of memtally-ledger");
+	json = load(&alice);
+	points = json_object_get(json, "points");
+	count = json_array_size(points);
+	first = json_array_get(points, 0);
+	last = json_array_get(points, count - 1);
+	assert_string_equal(json_string_value(json_object_get(first, "source")), "ledger");
+	assert_int_equal(integer(first, "pss_bytes"), 1 << 30);
+	assert_int_equal(integer(first, "pss_max_bytes"), INT64_C(2) << 30);
+	assert_non_null(json_object_get(first, "until"));
+	assert_string_equal(json_string_value(json_object_get(last, "source")), "recorder");
+	assert_int_equal(integer(last, "pss_bytes"), 100 << 20);
+	for (size_t i = 1; i < count; i++)
+		assert_true(strcmp(json_string_value(
+					   json_object_get(json_array_get(points, i - 1), "time")),
+				    json_string_value(json_object_get(
+					    json_array_get(points, i), "time"))) < 0);
+	json_decref(json);
+
+	ask_both(&past, 0, ARGS("--ledger.socket=ledger", "history", "host", "--json"), &host);
+	json = load(&host);
+	first = json_array_get(json_object_get(json, "points"), 0);
+	assert_int_equal(integer(first, "pss_bytes"), INT64_C(3) << 30); /* all users */
+	assert_null(json_object_get(first, "pss_max_bytes"));
+	json_decref(json);
+
+	/* A sum over one user only is no host. */
+	ask_both(&past, USAGE_OWN_ONLY, ARGS("--ledger.socket=ledger", "history", "host", "--json"),
+		&hidden);
+	json = load(&hidden);
+	first = json_array_get(json_object_get(json, "points"), 0);
+	assert_string_equal(json_string_value(json_object_get(first, "source")), "recorder");
+	running_check_says(&hidden, "shows usage of all users to root and group memtally only");
+	json_decref(json);
+
+	/* The ledger has no processes; memtally does not ask it. */
+	ask(&past, ARGS("--ledger.socket=none", "history", "process", "4711"), &process);
+	assert_int_equal(process.status, 1);
+	running_check_says(&process, "no process 4711 is recorded from ");
+	assert_null(strstr(process.err.data, "ledger"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,6 +538,7 @@ int main(void)
 		cmocka_unit_test(spans_have_growth_and_range),
 		cmocka_unit_test(diff_compares_two_snapshots),
 		cmocka_unit_test(history_is_a_bounded_series),
+		cmocka_unit_test(older_points_are_the_ledgers),
 	};
 
 	return cmocka_run_group_tests(tests, invoked_enter, invoked_leave);
