@@ -179,6 +179,7 @@ static json_t *json_snapshots(const struct findings *f)
 	why_json_set_flag(&o, "without_processes", f->is_public);
 	if (f->has_restart)
 		why_json_set_time(&o, "memtallyd_restart", f->restart_ns);
+	why_json_set_flag(&o, "brief", view_is_brief(moments_last(m)));
 	why_json_set_flag(&o, "host_restart", f->has_reboot);
 	why_json_set_flag(&o, "gap", f->has_gap);
 	return object_end(&o);

@@ -291,6 +291,12 @@ static void page_add_notes(const struct why_page *p)
 		why_page_add_between(p);
 		why_page_add_text(p, "\n");
 	}
+	if (view_is_brief(why_page_before(p))) {
+		line_begin(p->to, "");
+		why_page_add_text(p, "until ");
+		why_page_add_view_time(p, why_page_before(p));
+		why_page_add_text(p, " brief passes: memory in swap is of the last full pass\n");
+	}
 	if (f->is_own_only && !f->is_public) {
 		line_begin(p->to, "");
 		why_page_add_text(p, "your own processes only: root and group memtally see all\n");

@@ -16,8 +16,8 @@
 enum {
 	CONTAINER_ID_LENGTH = 64, /* hexadecimal digits */
 	CONTAINER_ID_SHOWN = 12,  /* as Docker and Podman show it */
-	SECONDS_SHOWN = 120,      /* longer spans are in minutes, */
-	MINUTES_SHOWN = 120,      /* and these in hours */
+	SECONDS_SHOWN = 120,      /* from here on spans are in minutes, */
+	MINUTES_SHOWN = 120,      /* and from here on in hours */
 };
 
 void why_words_add_time(struct buffer *to, uint64_t at_ns, uint64_t now_ns)
@@ -35,9 +35,9 @@ void why_words_add_span(struct buffer *to, uint64_t ns)
 {
 	uint64_t seconds = (ns + NS_PER_SEC / 2) / NS_PER_SEC, minutes = (seconds + 30) / 60;
 
-	if (seconds <= SECONDS_SHOWN)
+	if (seconds < SECONDS_SHOWN)
 		line_add_count(to, seconds, " second", " seconds");
-	else if (minutes <= MINUTES_SHOWN)
+	else if (minutes < MINUTES_SHOWN)
 		line_add_count(to, minutes, " minute", " minutes");
 	else
 		line_add_count(to, (minutes + 30) / 60, " hour", " hours");

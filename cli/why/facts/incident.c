@@ -28,10 +28,10 @@ static size_t incident_next(const struct marks *m, size_t at, int step, uint32_t
 
 /*
  * Returns the furthest mark in the direction STEP that belongs to mark AT: from one with any of
- * WANTED to the next at most INCIDENT_GAP_NS, and from AT at most SPAN_NS.
+ * WANTED to the next at most GAP_NS, and from AT at most SPAN_NS.
  */
-static size_t incident_end(
-	const struct marks *m, size_t at, int step, uint32_t wanted, uint64_t span_ns)
+static size_t incident_end(const struct marks *m, size_t at, int step, uint32_t wanted,
+	uint64_t gap_ns, uint64_t span_ns)
 {
 	size_t i = at;
 
@@ -39,15 +39,15 @@ static size_t incident_end(
 		size_t next = incident_next(m, i, step, wanted);
 
 		if (next == i ||
-			saturate_distance(m->point[next].at_ns, m->point[i].at_ns) >
-				INCIDENT_GAP_NS ||
+			saturate_distance(m->point[next].at_ns, m->point[i].at_ns) > gap_ns ||
 			saturate_distance(m->point[next].at_ns, m->point[at].at_ns) > span_ns)
 			return i;
 		i = next;
 	}
 }
 
-static void note_pressure(const struct marks *m, size_t first, size_t last, struct incident *ret)
+static void incident_note_pressure(
+	const struct marks *m, size_t first, size_t last, struct incident *ret)
 {
 	for (size_t i = first; i <= last; i++) {
 		if (!(m->point[i].marks & PAST_MARK_PRESSURE))
@@ -76,16 +76,17 @@ static size_t incident_kill(const struct marks *m, size_t first, size_t last, si
 /* Describes the incident that mark AT belongs to. */
 static void describe_incident(const struct marks *m, size_t at, struct incident *ret)
 {
-	size_t first = incident_end(m, at, -1, ANY_EVENT, UINT64_MAX);
-	size_t last = incident_end(m, at, 1, ANY_EVENT, UINT64_MAX);
+	size_t first = incident_end(m, at, -1, ANY_EVENT, INCIDENT_GAP_NS, UINT64_MAX);
+	size_t last = incident_end(m, at, 1, ANY_EVENT, INCIDENT_GAP_NS, UINT64_MAX);
 	size_t kill = incident_kill(m, first, last, at);
 
 	*ret = (struct incident){.kind = INCIDENT_PRESSURE};
-	note_pressure(m, first, last, ret);
+	incident_note_pressure(m, first, last, ret);
 	if (kill < m->count) {
 		ret->kind = INCIDENT_OOM;
-		first = incident_end(m, kill, -1, PAST_MARK_OOM, INCIDENT_SPAN_NS);
-		last = incident_end(m, kill, 1, PAST_MARK_OOM, INCIDENT_SPAN_NS);
+		first = incident_end(
+			m, kill, -1, PAST_MARK_OOM, INCIDENT_KILL_NS, INCIDENT_SPAN_NS);
+		last = incident_end(m, kill, 1, PAST_MARK_OOM, INCIDENT_KILL_NS, INCIDENT_SPAN_NS);
 	}
 	ret->first_ns = m->point[first].at_ns;
 	ret->last_ns = m->point[last].at_ns;

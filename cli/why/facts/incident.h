@@ -3,7 +3,8 @@
  * Incidents
  *
  * OOM kills and memory pressure, found among the marks of a recording (snapshot/past.h). Marks that
- * follow each other within INCIDENT_GAP_NS belong to one incident. Pure.
+ * follow each other within INCIDENT_GAP_NS belong to one incident: brief passes, which mark memory
+ * pressure, pause for up to four minutes while it goes on. Pure.
  */
 #ifndef MEMTALLY_CLI_WHY_FACTS_INCIDENT_H
 #define MEMTALLY_CLI_WHY_FACTS_INCIDENT_H
@@ -15,8 +16,9 @@
 #include "base/clock.h"
 #include "snapshot/past.h"
 
-#define INCIDENT_GAP_NS  (90 * NS_PER_SEC)
-#define INCIDENT_SPAN_NS (300 * NS_PER_SEC) /* OOM kills further apart are different incidents */
+#define INCIDENT_GAP_NS  (300 * NS_PER_SEC)
+#define INCIDENT_KILL_NS (90 * NS_PER_SEC)  /* OOM kills of one incident follow within this time, */
+#define INCIDENT_SPAN_NS (300 * NS_PER_SEC) /* and are within this time of the nearest one */
 #define INCIDENT_NEAR_NS (300 * NS_PER_SEC) /* incident_near() looks so far to both sides */
 
 enum incident_kind {

@@ -132,6 +132,7 @@ static void pressure_without_a_kill(void **state)
 	e.counter[0].kills[6] = e.counter[0].kills[7] = 0;
 	e.counter[1].kills[6] = e.counter[1].kills[7] = 2;
 	e.process[3].pss_mib[6] = e.process[3].pss_mib[7] = 42000;
+	e.is_brief[4] = e.is_brief[5] = true;
 	check("pressure", &e, &pressure, &usual);
 }
 

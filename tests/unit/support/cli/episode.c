@@ -212,7 +212,7 @@ int episode_seal(const struct episode *e, size_t at)
 {
 	struct image_header head = {
 		.sequence = at + 1,
-		.flags = e->is_public ? IMAGE_PUBLIC : 0,
+		.flags = (e->is_public ? IMAGE_PUBLIC : 0) | (e->is_brief[at] ? IMAGE_PRESSURE : 0),
 		.realtime_ns = episode_time_ns(e, at),
 		.interval_ns = 10 * NS_PER_SEC,
 	};

@@ -54,7 +54,10 @@ static void finds_incidents(void **state)
 		{{{100, O}, {190, O}, {280, O}, {370, O}, {460, O}, {550, O}}, 95, false,
 			INCIDENT_OOM, 100, 370, 0, 0},
 		/* near a time: a kill before any pressure, then the nearest */
-		{{{100, P}, {380, O}}, 110, false, INCIDENT_OOM, 380, 380, 0, 0},
+		{{{100, P}, {401, O}}, 110, false, INCIDENT_OOM, 401, 401, 0, 0},
+		/* brief passes pause while the pressure goes on */
+		{{{100, P}, {160, P}, {400, P}, {460, P}}, 0, false, INCIDENT_PRESSURE, 100, 460,
+			100, 460},
 		{{{100, P}, {500, O}}, 110, false, INCIDENT_PRESSURE, 100, 100, 100, 100},
 		{{{100, O}, {380, O}}, 230, false, INCIDENT_OOM, 100, 100, 0, 0},
 	};
