@@ -84,10 +84,13 @@ static void page_add_pressure(const struct why_page *p)
 		return;
 	line_begin(p->to, "Pressure");
 	if (i->pressure_first_ns) {
-		why_page_add_text(p, "recorded from ");
+		bool is_one = i->pressure_first_ns == i->pressure_last_ns;
+
+		why_page_add_text(p, is_one ? "recorded at " : "recorded from ");
 		why_page_add_time(p, i->pressure_first_ns);
-		why_page_add_text(p, " to ");
-		why_page_add_time(p, i->pressure_last_ns);
+		why_page_add_text(p, is_one ? "" : " to ");
+		if (!is_one)
+			why_page_add_time(p, i->pressure_last_ns);
 		why_page_add_text(p, has_share ? "; " : "");
 	}
 	if (has_share) {
