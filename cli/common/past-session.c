@@ -129,6 +129,10 @@ int past_session_ask(struct past_session *r, const struct past_request *q, struc
 		add_failure(r->settings, e, why, reason);
 		return e;
 	}
+	if (ret->head.flags & PAST_FAILING && !r->has_warned) {
+		log_warning("recording fails at present: the log of memtally-recorder says why");
+		r->has_warned = true;
+	}
 	switch (ret->head.status) {
 	case PAST_GOOD: return 0;
 	case PAST_NONE:

@@ -19,6 +19,7 @@ struct past_session {
 	const struct settings *settings; /* borrowed */
 	int fd;                          /* of memtally-recorder's socket; -1: closed */
 	struct past_files *files;        /* owned; NULL: .fd is open, or nothing */
+	bool has_warned;                 /* that recording fails */
 };
 
 #define PAST_SESSION_CLOSED ((struct past_session){.fd = -1})
@@ -38,7 +39,7 @@ void past_session_close(struct past_session *r);
 
 /*
  * Asks Q, which the caller has filled in, and waits for the answer. While memtally-recorder is busy,
- * asks again for some seconds. The caller gives *RET to past_answer_done(), also after an error.
+ * asks again for some seconds. Logs a warning, once, if recording fails at present. The caller gives *RET to past_answer_done(), also after an error.
  * Returns 0 if the answer is PAST_GOOD; -ENODATA for PAST_NONE; -EIO for PAST_DAMAGED; -EBUSY; or
  * an error of past_ask().
  */

@@ -310,6 +310,23 @@ static void a_gap_is_said(void **state)
 	running_check_says(&r, "warning: nothing was recorded from ");
 }
 
+/* Recorded snapshots can be read while memtally-recorder cannot write. It is said once. */
+static void failing_recording_is_said_once(void **state)
+{
+	static const char said[] = "warning: recording fails at present: ";
+	struct recorded_past past = growing();
+	AUTO_RUNNING struct running r = {0};
+	const char *first;
+
+	(void)state;
+	past.flags = PAST_FAILING;
+	ask(&past, ARGS("users", "--from=5m"), &r);
+	assert_int_equal(r.status, 0);
+	running_check_says(&r, said);
+	first = strstr(r.err.data, said);
+	assert_null(strstr(first + 1, said));
+}
+
 /* Sums of a user who sees only the user's own processes. */
 static void own_processes_are_said_to_be_own(void **state)
 {
@@ -534,6 +551,7 @@ int main(void)
 		cmocka_unit_test(failures_say_what_is_covered),
 		cmocka_unit_test(memtally_asks_again_while_the_recorder_is_busy),
 		cmocka_unit_test(a_gap_is_said),
+		cmocka_unit_test(failing_recording_is_said_once),
 		cmocka_unit_test(own_processes_are_said_to_be_own),
 		cmocka_unit_test(spans_have_growth_and_range),
 		cmocka_unit_test(diff_compares_two_snapshots),
