@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/os/file.h"
+#include "base/scan.h"
 #include "recorder/archive/archive-reader.h"
 #include "recorder/archive/archive.h"
 #include "recorder/archive/segment.h"
@@ -160,17 +161,25 @@ static void print_costs(const struct images *images, const struct archive_limits
 }
 
 /* Returns the value of KEY of /proc/self/status, in KiB. */
-static unsigned long status_kib(const char *key)
+static uint64_t status_kib(const char *key)
 {
 	char text[8192];
-	const char *at;
+	struct scan s;
+	uint64_t kib = 0;
 	size_t len;
 
 	if (file_read(AT_FDCWD, "/proc/self/status", text, sizeof(text) - 1, &len) < 0)
 		die("cannot read /proc/self/status");
 	text[len] = '\0';
-	at = strstr(text, key);
-	return at ? strtoul(at + strlen(key), NULL, 10) : 0;
+	s.at = strstr(text, key);
+	s.end = text + len;
+	if (!s.at || !scan_text(&s, key))
+		die("no such line in /proc/self/status");
+	while (scan_char(&s, ' ') || scan_char(&s, '\t'))
+		;
+	if (!scan_decimal(&s, &kib))
+		die("no number in /proc/self/status");
+	return kib;
 }
 
 /* Records until the oldest files are removed. Returns how many snapshots were recorded. */
@@ -272,10 +281,10 @@ int main(int argc, char **argv)
 	}
 	print_costs(&images, &limits);
 	{
-		unsigned long before_kib = status_kib("VmRSS:");
+		uint64_t before_kib = status_kib("VmRSS:");
 
 		fill(argv[1], &limits, &images, &last_ns);
-		printf(", \"resident_kib\": %lu", status_kib("VmRSS:") - before_kib);
+		printf(", \"resident_kib\": %" PRIu64, status_kib("VmRSS:") - before_kib);
 	}
 	if (archive_reader_open(argv[1], NULL, &r, reason) < 0 ||
 		archive_reader_coverage(r, &coverage) < 0)

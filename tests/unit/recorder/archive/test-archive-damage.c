@@ -19,7 +19,7 @@ enum {
 	SNAPSHOTS = 8,
 };
 
-/* What a reader said. */
+/* Faults that a reader said. */
 struct said {
 	unsigned int count[ARCHIVE_FAULTS];
 	char last[ARCHIVE_REASON_SIZE];
@@ -325,6 +325,55 @@ static void test_others(void **state)
 	}
 }
 
+/* A record is missing, and nothing is damaged: those that follow it in its chain are not found. */
+static void test_missing(void **state)
+{
+	AUTO_SEGMENT struct segment s = segment_make(false);
+	size_t from = record_at(&s, 3), to = record_at(&s, 4);
+	AUTO_ARCHIVE_READER struct archive_reader *r = NULL;
+
+	(void)state;
+	memmove(s.bytes.data + from, s.bytes.data + to, s.bytes.len - to);
+	segment_write(&s, s.bytes.len - (to - from));
+	{
+		AUTO_CLOSE int fd = open(s.path, O_RDONLY);
+
+		assert_int_equal(segment_index_read(fd, s.bytes.len - (to - from), &s.index), 0);
+		assert_int_equal(s.index.entry[2].key, 0);
+		assert_int_equal(s.index.entry[3].key, SEGMENT_NO_KEY);
+		assert_int_equal(s.index.entry[4].key, SEGMENT_NO_KEY);
+		assert_int_equal(s.index.damages, 0);
+	}
+	r = recorded_reader(s.folder);
+	recorded_expect(r, PAST_AT, recorded_at(1), 1);
+	recorded_expect(r, PAST_AT, recorded_at(7), 2);
+}
+
+/* A file is replaced by another one while it is read. */
+static void test_replaced(void **state)
+{
+	AUTO_SEGMENT struct segment s = segment_make(false), other = segment_make(false);
+	AUTO_ARCHIVE_READER struct archive_reader *r = NULL;
+	struct archive *a;
+
+	(void)state;
+	assert_int_equal(unlink(other.path), 0);
+	a = recorded_open(other.folder, RECORDED_LIMIT);
+	recorded_add(a, 100, 100 + SNAPSHOTS);
+	archive_close(a);
+	buffer_clear(&other.bytes);
+	assert_int_equal(file_read_all(AT_FDCWD, other.path, 1 << 26, &other.bytes), 0);
+	segment_write(&s, s.bytes.len);
+	r = recorded_reader(s.folder);
+	recorded_expect(r, PAST_AT, recorded_at(3), 3);
+	{
+		AUTO_CLOSE int fd = open(s.path, O_WRONLY | O_TRUNC);
+
+		assert_int_equal(write(fd, other.bytes.data, other.bytes.len), other.bytes.len);
+	}
+	recorded_expect(r, PAST_AT, recorded_at(105), 105);
+}
+
 /* Another program grows, cuts and removes files while they are read. */
 static void test_meddling(void **state)
 {
@@ -354,6 +403,8 @@ int main(void)
 		cmocka_unit_test(test_flipped),
 		cmocka_unit_test(test_next_key),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_meddling),
 	};
 

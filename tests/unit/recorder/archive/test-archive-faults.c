@@ -103,7 +103,7 @@ static uint32_t record(char folder[static RECORDED_FOLDER_SIZE], int error)
 		assert_int_equal(r, -error);
 		assert_non_null(strstr(archive_reason(a), folder));
 		assert_non_null(strstr(archive_reason(a), ".rec: "));
-		/* What was written of it is cut off, or counted. */
+		/* A part of it that was written is cut off, or counted. */
 		assert_int_equal(recorded_bytes(folder), archive_counts(a).bytes);
 		refused |= 1U << i;
 	}
@@ -161,7 +161,7 @@ static void test_writes(void **state)
 		}
 }
 
-/* What was written of a record cannot be cut off: the next record is in another file. */
+/* A part of a record cannot be cut off: the next record is in another file. */
 static void test_cuts(void **state)
 {
 	char folder[RECORDED_FOLDER_SIZE];
@@ -226,7 +226,7 @@ static void test_file_size(void **state)
 	assert_int_equal(folder_remove(folder), 0);
 }
 
-/* What is not synchronized stays, and the next record is in another file. */
+/* Records that are not synchronized stay, and the next one is in another file. */
 static void test_syncs(void **state)
 {
 	char folder[RECORDED_FOLDER_SIZE];

@@ -32,7 +32,7 @@ static void record_for_ever(const char *folder, struct view *const *view, uint64
 	}
 }
 
-/* Returns the last number in FD, all of which are there. */
+/* Returns the last number in FD. The process that writes them has exited. */
 static uint64_t last_of(int fd)
 {
 	uint64_t i = 0, next;
