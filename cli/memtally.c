@@ -35,6 +35,7 @@
 #include "cli/usage/billing.h"
 #include "cli/usage/usage-table.h"
 #include "cli/usage/usage.h"
+#include "cli/why/why.h"
 #include "config/help.h"
 
 /* IF_PART(FUNCTION): FUNCTION, or NULL in a build without the part. */
@@ -255,6 +256,18 @@ static const struct command commands[] = {
 		.by = top_by,
 		.add_sorts = top_add_sorts,
 		.run = top_run},
+	{.name = "why",
+		.operands = "",
+		.purpose = "what happened at a moment of the past, in plain words",
+		.about =
+			"Takes no operands. Without --at and --oom it explains the last OOM kill or "
+			"memory pressure. Needs memtally-recorder.",
+		.example = {{"why --oom last",
+				    "Which cgroup the last OOM kill was in, and what grew "
+				    "before it."},
+			{"why --at 03:12", "What happened at 03:12, or just before."}},
+		.view = CLI_VIEW_WHY,
+		.run = why_run},
 	{.name = "help",
 		.operands = " [COMMAND]",
 		.purpose = "the help of memtally, of a command, or of all options",

@@ -47,6 +47,7 @@ static const char *const tcp_scopes[] = {"auto", "processes", "aggregates", NULL
 static const char *const web_compats[] = {"none", "process-exporter", NULL};
 
 static const char *const orders[] = {"asc", "desc", NULL};
+static const char *const ooms[] = {"last", NULL};
 static const char *const usage_pers[] = {"all", "hour", "day", "month", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
@@ -277,9 +278,11 @@ static const struct option_spec options[] = {
 		"usage: the end of the time. Default: now, which is also the latest."},
 	{"at", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(at),
 		"lists, host, status: as it was at that time, from the last snapshot that memtally-recorder "
-		"has of it. A time of day (03:12: the last one), a date and a time (\"2026-11-01 "
-		"08:00\"), a duration ago (-15m), yesterday, today, or oom (before the last OOM kill); "
-		"local time."},
+		"has of it. why: what happened at that time. lists, host, status, why: a time of day "
+		"(03:12: the last one), a date and a time (\"2026-11-01 08:00\"), a duration ago (-15m), "
+		"yesterday, today, or oom (before the last OOM kill); local time."},
+	{"oom", PROGRAM_MEMTALLY, OPTION_TEXT, false, "WHICH", NULL, 0, 0, ooms, FIELD(oom),
+		"why: the OOM kill to explain: last, even if there was memory pressure since."},
 	{"from", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(from),
 		"lists: the growth of each row from that time to --to, with its least and most PSS; "
 		"by default the largest growth first. history: the beginning of the time, by default a day ago. A time as for --at."},

@@ -124,7 +124,7 @@ struct settings {
 	char *sort, *order;
 	uint64_t limit; /* 0: all */
 	char *since, *until, *by, *diff, *file;
-	char *at, *from, *to;
+	char *at, *from, *to, *oom;
 	uint64_t per; /* enum usage_per */
 	bool csv, all, sections, symbols, matrix, deleted;
 	char *range, *process_exporter;

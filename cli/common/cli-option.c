@@ -23,6 +23,7 @@ static const char *const view_names[CLI_VIEWS] = {
 	[CLI_VIEW_TOP] = "top",
 	[CLI_VIEW_DIFF] = "diff",
 	[CLI_VIEW_HISTORY] = "history",
+	[CLI_VIEW_WHY] = "why",
 	[CLI_VIEW_HELP] = "help",
 };
 
@@ -30,14 +31,14 @@ static const char *const view_names[CLI_VIEWS] = {
 
 /* The views that print figures; of these, the views with rows. */
 #define ALL  ((1U << CLI_VIEWS) - 1 - ONLY(HELP))
-#define ROWS (ALL & ~(ONLY(HOST) | ONLY(STATUS) | ONLY(HISTORY)))
+#define ROWS (ALL & ~(ONLY(HOST) | ONLY(STATUS) | ONLY(HISTORY) | ONLY(WHY)))
 
 /* The views that need memtally-recorder, and those that can show the past. */
-#define RECORDED (ONLY(DIFF) | ONLY(HISTORY))
+#define RECORDED (ONLY(DIFF) | ONLY(HISTORY) | ONLY(WHY))
 #define PAST     (RECORDED | ONLY(LIST) | ONLY(HOST) | ONLY(STATUS))
 
 /* The views that have no use for a filter by owner. */
-#define UNFILTERED (ONLY(STATUS) | ONLY(COMPARE) | ONLY(HISTORY))
+#define UNFILTERED (ONLY(STATUS) | ONLY(COMPARE) | ONLY(HISTORY) | ONLY(WHY))
 
 /*
  * The views that an option has a meaning for, and those that accept it because they do what it asks
@@ -48,10 +49,11 @@ static const struct {
 	unsigned int views, accepted;
 } options[] = {
 	{"all", ONLY(HOST) | ONLY(HISTORY)},
-	{"at", ONLY(LIST) | ONLY(HOST) | ONLY(STATUS)},
+	{"at", ONLY(LIST) | ONLY(HOST) | ONLY(STATUS) | ONLY(WHY)},
 	{"from", ONLY(LIST) | ONLY(HISTORY)},
 	{"to", ONLY(LIST) | ONLY(HISTORY)},
 	{"diff", ONLY(MAP)},
+	{"oom", ONLY(WHY)},
 	{"deleted", ONLY(FILES)},
 	{"file", ONLY(FILES)},
 	{"matrix", ONLY(SHARING)},
@@ -63,7 +65,7 @@ static const struct {
 	{"until", ONLY(USAGE)},
 	{"per", ONLY(USAGE)},
 	{"by", ONLY(USAGE) | ONLY(MAP) | ONLY(PAGES) | ONLY(SHARING) | ONLY(TOP) | ONLY(DIFF)},
-	{"csv", ALL & ~(ONLY(STATUS) | ONLY(EXPLAIN) | ONLY(TOP))},
+	{"csv", ALL & ~(ONLY(STATUS) | ONLY(EXPLAIN) | ONLY(TOP) | ONLY(WHY))},
 	{"json", ALL & ~ONLY(TOP)},
 	{"bytes", ALL & ~(ONLY(STATUS) | ONLY(TOP))},
 	{"sort", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE))},
@@ -139,6 +141,7 @@ static const struct {
 	{"live", "to"},
 	{"at", "from"},
 	{"at", "to"},
+	{"oom", "at"},
 };
 
 /* Returns true if the option NAME is set in C. */

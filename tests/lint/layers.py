@@ -73,6 +73,8 @@ LAYERS = {
     "cli/sharing": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/compare": (BELOW_CLI + ["cli/table", "cli/common"], ["curl/"]),
     "cli/explain": (BELOW_CLI + ["cli/table", "cli/common", "cli/map"], ["jansson.h"]),
+    "cli/why/facts": (BELOW_CLI, []),
+    "cli/why": (BELOW_CLI + ["cli/table", "cli/common", "cli/why/facts"], ["jansson.h"]),
     "cli/top/cells": (BELOW_CLI + ["cli/table"], []),
     "cli/top/rows": (BELOW_CLI + ["cli/table", "cli/top/cells"], []),
     "cli/top/pages": (BELOW_CLI + ["cli/table", "cli/top/cells", "cli/top/rows"], []),

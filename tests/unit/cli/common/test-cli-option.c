@@ -58,7 +58,8 @@ static void the_past_is_neither_live_nor_a_span(void **state)
 	char text[] = "1h";
 	const struct settings at = {.at = text}, live = {.at = text, .live = true},
 			      span = {.from = text}, both = {.at = text, .from = text},
-			      user = {.user = {.count = 1}};
+			      user = {.user = {.count = 1}}, oom = {.oom = text},
+			      kill = {.oom = text, .at = text};
 
 	(void)state;
 	expect(&at, CLI_VIEW_LIST, NULL);
@@ -71,6 +72,11 @@ static void the_past_is_neither_live_nor_a_span(void **state)
 	expect(&both, CLI_VIEW_LIST, "--at does not go with --from");
 	expect(&user, CLI_VIEW_DIFF, NULL);
 	expect(&user, CLI_VIEW_HISTORY, "--user does not go with history");
+	expect(&at, CLI_VIEW_WHY, NULL);
+	expect(&oom, CLI_VIEW_WHY, NULL);
+	expect(&oom, CLI_VIEW_LIST, "--oom is for why");
+	expect(&kill, CLI_VIEW_WHY, "--oom does not go with --at");
+	expect(&user, CLI_VIEW_WHY, "--user does not go with why");
 }
 
 static void common_options_belong_to_all_commands_with_rows(void **state)
@@ -82,7 +88,8 @@ static void common_options_belong_to_all_commands_with_rows(void **state)
 	for (enum cli_view view = 0; view < CLI_VIEW_HELP; view++) {
 		if (view == CLI_VIEW_TOP)
 			continue; /* it prints nothing */
-		if (view != CLI_VIEW_HOST && view != CLI_VIEW_STATUS && view != CLI_VIEW_HISTORY)
+		if (view != CLI_VIEW_HOST && view != CLI_VIEW_STATUS && view != CLI_VIEW_HISTORY &&
+			view != CLI_VIEW_WHY)
 			expect(&none, view, NULL);
 		expect(&json, view, NULL);
 	}

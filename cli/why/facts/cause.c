@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/why/facts/cause.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/saturate.h"
+#include "cli/why/facts/same-row.h"
+#include "snapshot/owner.h"
+
+/*
+ * Kinds of cgroups, the innermost first. A cgroup of one kind may be in one of a later kind only; a
+ * slice also in a slice. Sessions and machines are scopes, which are units.
+ */
+static const enum owner_kind innermost[] = {
+	OWNER_CONTAINER, OWNER_USER_UNIT, OWNER_UNIT, OWNER_POD, OWNER_SLICE};
+
+/* Owners with kills, in the order of innermost[]. */
+struct risen {
+	struct cause_owner *item; /* owned */
+	size_t count, room;
+};
+
+static void risen_done(struct risen *r)
+{
+	free(r->item);
+}
+
+/* Returns the growth of counter I from BEFORE (NULL: it was 0) to AFTER; 0 if it is not known. */
+static uint64_t counter_growth(const struct snapshot_scope *before,
+	const struct snapshot_scope *after, enum scope_quantity i)
+{
+	if (!ROW_HAS(after, i) || (before && !ROW_HAS(before, i)))
+		return 0;
+	return saturate_less(after->q[i], before ? before->q[i] : 0);
+}
+
+/* Adds the owner of AFTER with KIND, if it had kills since BEFORE, its row then (NULL: none). */
+static int add_risen(struct risen *to, enum owner_kind kind, const struct view *of,
+	const struct snapshot_scope *before, const struct snapshot_scope *after)
+{
+	struct cause_owner o = {
+		.place = {.kind = kind, .of = of, .row = after},
+		.kills = counter_growth(before, after, SCOPE_OOM_KILLS),
+		.limit_events = counter_growth(before, after, SCOPE_CGROUP_MAX_EVENTS),
+	};
+
+	if (!o.kills)
+		return 0;
+	if (o.limit_events)
+		o.limit = o.place;
+	if (ARRAY_RESERVE(to->item, to->room, to->count + 1) < 0)
+		return -ENOMEM;
+	to->item[to->count++] = o;
+	return 0;
+}
+
+static bool cause_has_processes(const struct snapshot_scope *row)
+{
+	return ROW_HAS(row, SCOPE_PROCESSES) && row->q[SCOPE_PROCESSES];
+}
+
+static uint64_t owner_bytes(const struct snapshot_scope *row)
+{
+	return ROW_HAS(row, SCOPE_PSS) ? row->q[SCOPE_PSS] : 0;
+}
+
+/* Adds the owner with ROW in the snapshot OF to those that are gone, if it is one of the largest. */
+static void add_gone(struct cause *to, enum owner_kind kind, const struct view *of,
+	const struct snapshot_scope *row)
+{
+	size_t at = to->gones;
+
+	while (at && owner_bytes(to->gone[at - 1].row) < owner_bytes(row))
+		at--;
+	if (at == CAUSE_OWNERS_MAX)
+		return;
+	if (to->gones < CAUSE_OWNERS_MAX)
+		to->gones++;
+	for (size_t i = to->gones - 1; i > at; i--)
+		to->gone[i] = to->gone[i - 1];
+	to->gone[at] = (struct cause_place){.kind = kind, .of = of, .row = row};
+}
+
+static bool is_unit_like(enum owner_kind kind)
+{
+	return kind == OWNER_UNIT || kind == OWNER_USER_UNIT || kind == OWNER_CONTAINER;
+}
+
+/* Compares the owners of KIND before the event with those of the last snapshot after it. */
+static int compare_kind(
+	const struct moments *m, enum owner_kind kind, struct risen *risen, struct cause *ret)
+{
+	AUTO_SAME_ROW_INDEX struct same_row_index before = {0}, after = {0};
+	const struct view *last = moments_last(m), *end = m->after[m->afters - 1];
+	int r = same_row_index_make(last, kind, &before);
+
+	if (r == 0)
+		r = same_row_index_make(end, kind, &after);
+	for (size_t i = 0; r == 0 && i < after.rows; i++)
+		r = add_risen(
+			risen, kind, end, same_row_owner(&before, end, after.row[i]), after.row[i]);
+	for (size_t i = 0; r == 0 && is_unit_like(kind) && i < before.rows; i++) {
+		const struct snapshot_scope *row = before.row[i];
+		const struct snapshot_scope *now = same_row_owner(&after, last, row);
+
+		if (cause_has_processes(row) && !(now && cause_has_processes(now)))
+			add_gone(ret, kind, last, row);
+	}
+	return r;
+}
+
+/* Returns true if slice A is above slice B, as systemd names them: a.slice is above a-b.slice. */
+static bool is_slice_above(const char *a, const char *b)
+{
+	size_t len = strlen(a);
+	static const char end[] = ".slice";
+	size_t stem = len >= sizeof(end) - 1 ? len - (sizeof(end) - 1) : 0;
+
+	if (!stem || strcmp(a + stem, end) != 0 || !strcmp(a, b))
+		return false;
+	return !strcmp(a, "-.slice") || (!strncmp(a, b, stem) && b[stem] == '-');
+}
+
+/* Returns true if a process of VIEW belongs to both A and B. */
+static bool shares_process(
+	const struct view *view, const struct cause_place *a, const struct cause_place *b)
+{
+	uint32_t count = view_count(view, METRIC_PROCESS);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct snapshot_process *p = view_process(view, i);
+
+		if (same_row_is_member(view, p, a->kind, a->of, a->row) &&
+			same_row_is_member(view, p, b->kind, b->of, b->row))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns true if cgroup B, which is of a kind further in, is inside of cgroup A: a process that both
+ * have shows it. Without rows of processes only names do: of nested slices, of a container's unit
+ * and of its pod.
+ */
+static bool is_inside(
+	const struct moments *m, const struct cause_place *a, const struct cause_place *b)
+{
+	const char *outer = view_text(a->of, a->row->name);
+	const char *inner = view_text(b->of, b->row->name);
+
+	if (a->kind == b->kind)
+		return a->kind == OWNER_SLICE && is_slice_above(outer, inner);
+	if (shares_process(moments_last(m), a, b) || shares_process(a->of, a, b))
+		return true;
+	if (b->kind == OWNER_CONTAINER && a->kind == OWNER_UNIT)
+		return strstr(outer, inner) != NULL;
+	if (b->kind == OWNER_CONTAINER && a->kind == OWNER_POD)
+		return !strcmp(view_text(b->of, b->row->above), outer);
+	return false;
+}
+
+/* Records that INNER is inside of OUTER. A cgroup counts the kills of all below it. */
+static void set_inside(struct cause_owner *outer, struct cause_owner *inner)
+{
+	outer->kills = saturate_less(outer->kills, inner->kills);
+	if (!inner->slice.row && outer->place.kind == OWNER_SLICE)
+		inner->slice = outer->place;
+	if (!inner->limit.row && outer->limit_events) {
+		inner->limit = outer->place;
+		inner->limit_events = outer->limit_events;
+	}
+}
+
+/* Finds which owners are inside of others. Inner ones come first in R. */
+static void cause_nest(const struct moments *m, struct risen *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (is_inside(m, &r->item[i].place, &r->item[k].place))
+				set_inside(&r->item[i], &r->item[k]);
+}
+
+/* Returns the row of the slice NAME in VIEW; NULL: there is none. */
+static const struct snapshot_scope *find_slice(const struct view *view, const char *name)
+{
+	uint32_t count = view_count(view, METRIC_SLICE);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct snapshot_scope *row = view_scope(view, METRIC_SLICE, i);
+
+		if (same_row_is_owner(view, row) && !strcmp(view_text(view, row->name), name))
+			return row;
+	}
+	return NULL;
+}
+
+/*
+ * Sets the slice of O, if a process of it in VIEW tells. With cgroup v1 a kill does not count in the
+ * slice.
+ */
+static void set_slice(const struct view *view, struct cause_owner *o)
+{
+	uint32_t count = view_count(view, METRIC_PROCESS);
+
+	for (uint32_t i = 0; !o->slice.row && i < count; i++) {
+		const struct snapshot_process *p = view_process(view, i);
+
+		if (same_row_is_member(view, p, o->place.kind, o->place.of, o->place.row))
+			o->slice = (struct cause_place){.kind = OWNER_SLICE,
+				.of = view,
+				.row = find_slice(view, view_owner(view, p, OWNER_SLICE))};
+	}
+}
+
+static int compare_slices(const void *a, const void *b)
+{
+	const struct cause_owner *x = a, *y = b;
+	size_t len_x = strlen(view_text(x->place.of, x->place.row->name));
+	size_t len_y = strlen(view_text(y->place.of, y->place.row->name));
+
+	return len_x < len_y ? 1 : len_x > len_y ? -1 : 0;
+}
+
+static int compare_kills(const void *a, const void *b)
+{
+	const struct cause_owner *x = a, *y = b;
+
+	return x->kills < y->kills ? 1 : x->kills > y->kills ? -1 : 0;
+}
+
+/* Without rows of processes it is not known which slice has a unit: units explain the kills first. */
+static void drop_explained(struct risen *r, uint64_t kills)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		if (r->item[i].place.kind == OWNER_SLICE)
+			r->item[i].kills = saturate_min(
+				r->item[i].kills, saturate_less(kills, sum));
+		sum = saturate_add(sum, r->item[i].kills);
+	}
+}
+
+static void take_risen(struct risen *r, struct cause *ret)
+{
+	uint64_t sum = 0;
+
+	if (r->count)
+		qsort(r->item, r->count, sizeof(*r->item), compare_kills);
+	for (size_t i = 0; i < r->count && r->item[i].kills; i++) {
+		sum = saturate_add(sum, r->item[i].kills);
+		if (ret->owners < CAUSE_OWNERS_MAX)
+			ret->owner[ret->owners++] = r->item[i];
+		else
+			ret->is_cut = true;
+	}
+	ret->unknown = ret->has_kills ? saturate_less(ret->kills, sum) : 0;
+}
+
+/* Counts the kills on the host up to the first snapshot at HOST_NS or later. */
+static void count_kills(const struct moments *m, uint64_t host_ns, struct cause *ret)
+{
+	const struct snapshot_scope *before = view_host(moments_last(m));
+	size_t i = 0;
+	const struct snapshot_scope *after;
+
+	while (i + 1 < m->afters && moments_time_ns(m->after[i]) < host_ns)
+		i++;
+	after = view_host(m->after[i]);
+	ret->has_kills = ROW_HAS(before, SCOPE_OOM_KILLS) && ROW_HAS(after, SCOPE_OOM_KILLS) &&
+	                 after->q[SCOPE_OOM_KILLS] >= before->q[SCOPE_OOM_KILLS];
+	if (ret->has_kills)
+		ret->kills = after->q[SCOPE_OOM_KILLS] - before->q[SCOPE_OOM_KILLS];
+}
+
+int cause_find(const struct moments *m, uint64_t host_ns, struct cause *ret)
+{
+	CLEANUP(risen_done) struct risen risen = {0};
+	size_t slices = 0;
+	int r = 0;
+
+	*ret = (struct cause){.has_kills = false};
+	if (!m->afters || moments_is_reboot(m))
+		return 0;
+	count_kills(m, host_ns, ret);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(innermost); i++) {
+		slices = risen.count;
+		r = compare_kind(m, innermost[i], &risen, ret);
+	}
+	if (r < 0)
+		return r;
+	/* the innermost slice first: it has the longest name of those above each other */
+	if (risen.count)
+		qsort(&risen.item[slices], risen.count - slices, sizeof(*risen.item),
+			compare_slices);
+	cause_nest(m, &risen);
+	for (size_t i = 0; i < slices; i++)
+		set_slice(moments_last(m), &risen.item[i]);
+	if (ret->has_kills)
+		drop_explained(&risen, ret->kills);
+	take_risen(&risen, ret);
+	return 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/why/facts/incident.h"
+
+#include "base/saturate.h"
+
+enum { ANY_EVENT = PAST_MARK_OOM | PAST_MARK_PRESSURE };
+
+/* Marks by ascending time. */
+struct marks {
+	const struct past_point *point;
+	size_t count;
+};
+
+/* Returns the mark next to AT with any of WANTED, in the direction STEP (1 or -1); AT: none. */
+static size_t incident_next(const struct marks *m, size_t at, int step, uint32_t wanted)
+{
+	size_t i = at;
+
+	while (step > 0 ? i + 1 < m->count : i > 0) {
+		i = step > 0 ? i + 1 : i - 1;
+		if (m->point[i].marks & wanted)
+			return i;
+	}
+	return at;
+}
+
+/*
+ * Returns the furthest mark in the direction STEP that belongs to mark AT: from one with any of
+ * WANTED to the next at most GAP_NS, and from AT at most SPAN_NS.
+ */
+static size_t incident_end(const struct marks *m, size_t at, int step, uint32_t wanted,
+	uint64_t gap_ns, uint64_t span_ns)
+{
+	size_t i = at;
+
+	for (;;) {
+		size_t next = incident_next(m, i, step, wanted);
+
+		if (next == i ||
+			saturate_distance(m->point[next].at_ns, m->point[i].at_ns) > gap_ns ||
+			saturate_distance(m->point[next].at_ns, m->point[at].at_ns) > span_ns)
+			return i;
+		i = next;
+	}
+}
+
+static void incident_note_pressure(
+	const struct marks *m, size_t first, size_t last, struct incident *ret)
+{
+	for (size_t i = first; i <= last; i++) {
+		if (!(m->point[i].marks & PAST_MARK_PRESSURE))
+			continue;
+		if (!ret->pressure_first_ns)
+			ret->pressure_first_ns = m->point[i].at_ns;
+		ret->pressure_last_ns = m->point[i].at_ns;
+	}
+}
+
+/* Returns the OOM kill from FIRST to LAST that is nearest to AT; M->count: there is none. */
+static size_t incident_kill(const struct marks *m, size_t first, size_t last, size_t at)
+{
+	size_t best = m->count;
+
+	for (size_t i = first; i <= last; i++)
+		if (m->point[i].marks & PAST_MARK_OOM &&
+			(best == m->count ||
+				saturate_distance(m->point[i].at_ns, m->point[at].at_ns) <=
+					saturate_distance(
+						m->point[best].at_ns, m->point[at].at_ns)))
+			best = i;
+	return best;
+}
+
+/* Describes the incident that mark AT belongs to. */
+static void describe_incident(const struct marks *m, size_t at, struct incident *ret)
+{
+	size_t first = incident_end(m, at, -1, ANY_EVENT, INCIDENT_GAP_NS, UINT64_MAX);
+	size_t last = incident_end(m, at, 1, ANY_EVENT, INCIDENT_GAP_NS, UINT64_MAX);
+	size_t kill = incident_kill(m, first, last, at);
+
+	*ret = (struct incident){.kind = INCIDENT_PRESSURE};
+	incident_note_pressure(m, first, last, ret);
+	if (kill < m->count) {
+		ret->kind = INCIDENT_OOM;
+		first = incident_end(
+			m, kill, -1, PAST_MARK_OOM, INCIDENT_KILL_NS, INCIDENT_SPAN_NS);
+		last = incident_end(m, kill, 1, PAST_MARK_OOM, INCIDENT_KILL_NS, INCIDENT_SPAN_NS);
+	}
+	ret->first_ns = m->point[first].at_ns;
+	ret->last_ns = m->point[last].at_ns;
+}
+
+bool incident_last(
+	const struct past_point *point, size_t count, bool only_oom, struct incident *ret)
+{
+	const struct marks m = {.point = point, .count = count};
+	uint32_t wanted = only_oom ? PAST_MARK_OOM : ANY_EVENT;
+
+	for (size_t i = count; i-- > 0;)
+		if (point[i].marks & wanted) {
+			describe_incident(&m, i, ret);
+			return true;
+		}
+	return false;
+}
+
+bool incident_near(
+	const struct past_point *point, size_t count, uint64_t at_ns, struct incident *ret)
+{
+	static const uint32_t wanted[] = {PAST_MARK_OOM, PAST_MARK_PRESSURE};
+	const struct marks m = {.point = point, .count = count};
+
+	for (size_t w = 0; w < ARRAY_SIZE(wanted); w++) {
+		uint64_t best_ns = INCIDENT_NEAR_NS;
+		size_t best = count;
+
+		for (size_t i = 0; i < count; i++) {
+			uint64_t away_ns = saturate_distance(point[i].at_ns, at_ns);
+
+			if (point[i].marks & wanted[w] && away_ns <= best_ns) {
+				best = i;
+				best_ns = away_ns;
+			}
+		}
+		if (best < count) {
+			describe_incident(&m, best, ret);
+			return true;
+		}
+	}
+	return false;
+}

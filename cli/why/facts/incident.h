@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Incidents
+ *
+ * OOM kills and memory pressure, found among the marks of a recording (snapshot/past.h). Marks that
+ * follow each other within INCIDENT_GAP_NS belong to one incident: brief passes, which mark memory
+ * pressure, pause for up to four minutes while it goes on. Pure.
+ */
+#ifndef MEMTALLY_CLI_WHY_FACTS_INCIDENT_H
+#define MEMTALLY_CLI_WHY_FACTS_INCIDENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "snapshot/past.h"
+
+#define INCIDENT_GAP_NS  (300 * NS_PER_SEC)
+#define INCIDENT_KILL_NS (90 * NS_PER_SEC)  /* OOM kills of one incident follow within this time, */
+#define INCIDENT_SPAN_NS (300 * NS_PER_SEC) /* and are within this time of the nearest one */
+#define INCIDENT_NEAR_NS (300 * NS_PER_SEC) /* incident_near() looks so far to both sides */
+
+enum incident_kind {
+	INCIDENT_NONE, /* no event: a moment that the user chose */
+	INCIDENT_PRESSURE,
+	INCIDENT_OOM,
+};
+
+/* Times are those of snapshots, in nanoseconds since the epoch. */
+struct incident {
+	enum incident_kind kind;
+	/* the first and the last snapshot with its marks; INCIDENT_NONE: the moment that was asked for */
+	uint64_t first_ns, last_ns;
+	/* the first and the last snapshot under memory pressure; 0: there was none */
+	uint64_t pressure_first_ns, pressure_last_ns;
+};
+
+/*
+ * Finds the last incident among the COUNT marks at POINT, by ascending time; with ONLY_OOM, the last
+ * one with an OOM kill. An incident with an OOM kill is INCIDENT_OOM, even if memory pressure was the
+ * last of it. Returns false if there is none.
+ */
+bool incident_last(
+	const struct past_point *point, size_t count, bool only_oom, struct incident *ret);
+
+/*
+ * Finds the incident at AT_NS, at most INCIDENT_NEAR_NS away: the nearest OOM kill, without one the
+ * nearest memory pressure. Returns false if there is none.
+ */
+bool incident_near(
+	const struct past_point *point, size_t count, uint64_t at_ns, struct incident *ret);
+
+#endif
