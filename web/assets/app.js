@@ -8,10 +8,12 @@ import { ProcessDialog } from "./process.js";
 import { growthFrom, historyPath, isDue } from "./series.js";
 import { showAge, showHost } from "./sums.js";
 import { Table } from "./table.js";
-import { GROWTH_SECONDS, growthOf } from "./tree.js";
+import { GROWTH_SECONDS, growthOf, secondsOf } from "./tree.js";
 import { TreeMap } from "./treemap.js";
 
 const LIMIT = 500; // rows of a list at most
+
+const SURE_NOTE = "\u201cHow sure\u201d has the least and the most that the PSS may be; \u201csure\u201d: both look the same.";
 
 const COLUMNS = [
 	["name", "program", "Process"],
@@ -26,7 +28,9 @@ const COLUMNS = [
 // Appends the table of processes to SECTION; the tables of owners are in the page already.
 function addProcessTable(section) {
 	const table = html("table", { id: "processes-table", "data-list": "processes", "data-name": "program" },
-		html("caption", {}, "Memory of single processes: choose one for all that is known of it"),
+		html("caption", {}, "Memory of single processes: choose one for all that is known of it. ", html("span", {}, SURE_NOTE),
+			" Growth is that of anonymous memory, resident or swapped out, for ten minutes at the rate of the last hour. It counts ",
+			"shared pages in full, so it may be more than the PSS beside it."),
 		html("thead", {}, html("tr", {}, ...COLUMNS.map(([order, field, title]) =>
 			html("th", {
 				scope: "col",
@@ -133,13 +137,13 @@ class Page {
 			location.reload();
 			return host;
 		}
-		await Promise.all([
+		const [seconds] = await Promise.all([
 			this.#addGrowth("user", users.users, hostTimeOf(host), this.tables.users),
 			this.#addGrowth("program", programs.programs, hostTimeOf(host), this.tables.programs),
 		]);
 		if (this.live.paused)
 			return host; // while it loaded
-		this.#show(host, users, programs, processes);
+		this.#show(host, users, programs, processes, seconds);
 		await Promise.all([this.history.update(), this.dialog.update()]);
 		return host;
 	}
@@ -182,12 +186,16 @@ class Page {
 		}
 	}
 
-	// Adds to ROWS by how much each owner has grown until NOW.
+	// Adds to ROWS by how much each owner has grown until NOW. Returns the seconds that this is about; 0: it is not known.
 	async #addGrowth(scope, rows, now, table) {
-		table.takeGrowth(rows, scope, await this.#growthUntil(scope, now));
+		const found = await this.#growthUntil(scope, now);
+
+		table.takeGrowth(rows, scope, found);
+		return found?.seconds ?? 0;
 	}
 
-	#show(host, users, programs, processes) {
+	// Shows the answers. The growth of users is about SECONDS.
+	#show(host, users, programs, processes, seconds) {
 		const rows = processes.processes;
 
 		this.#seen = { snapshot: host.snapshot, at: host.at, host: host.host };
@@ -197,7 +205,7 @@ class Page {
 		this.tables.programs.show(programs.programs.filter(hasProcesses), programs.programs.length >= LIMIT);
 		this.tables.processes.show(rows, rows.length >= LIMIT);
 		setText(byId("processes-note"), this.#noteOf(processes));
-		this.map.show(users.users, rows, host.host.pss_bytes, this.#noteOf(processes));
+		this.map.show(users.users, rows, host.host.pss_bytes, this.#noteOf(processes), Math.max(seconds, ...rows.map(secondsOf)));
 		setText(this.problem, "");
 		this.main.hidden = false;
 		this.#tick();

@@ -3,7 +3,7 @@
 import { age, bytes, certainty, signedBytes } from "./amounts.js";
 import { frame, html, nameOf } from "./dom.js";
 import { Feed, Refusal } from "./live.js";
-import { growthOf } from "./tree.js";
+import { growthOf, secondsOf, spanText } from "./tree.js";
 
 // Returns VALUE of FIELD of a process as text. Pure.
 export function valueText(field, value) {
@@ -114,7 +114,7 @@ export class ProcessDialog {
 			["PSS", row.pss_bytes === undefined ? "not known" : bytes(row.pss_bytes)],
 			["How sure", certainty(row)],
 			["Source", sourceText(row)],
-			["Growth in ten minutes", growth === null ? "not known yet" : signedBytes(growth)],
+			[growth === null ? "Growth" : `Growth ${spanText(secondsOf(row))}`, growth === null ? "not known yet" : signedBytes(growth)],
 		];
 
 		this.title.replaceChildren(`Process ${row.pid}: `, nameOf(row.program));

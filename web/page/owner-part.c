@@ -15,7 +15,12 @@
 /* The growth that a snapshot has. The script has another one, and replaces this. */
 #define GROWTH_NOTE                                                                                \
 	"Growth is the rise of anonymous memory above earlier peaks of the processes, since "      \
-	"memtallyd knows them."
+	"memtallyd knows them. It counts what was swapped out or freed again and processes that "  \
+	"have exited, so it may be more than the PSS beside it."
+
+#define SURE_NOTE                                                                                  \
+	"\u201cHow sure\u201d has the least and the most that the PSS may be; "                    \
+	"\u201csure\u201d: both look the same."
 
 /* A column of a table. */
 struct owner_column {
@@ -305,7 +310,9 @@ static void owner_part_add_table(const struct owner_rows *rows, enum page_table 
 		"<div class=\"wide\"><table id=\"%s-table\" data-list=\"%s\" data-name=\"%s\">\n",
 		page_query_name(table), owner_of(tables[table].kind)->list,
 		owner_of(tables[table].kind)->name);
-	buffer_printf(to, "<caption>%s. <span class=\"growth\">" GROWTH_NOTE "</span></caption>\n",
+	buffer_printf(to,
+		"<caption>%s. " SURE_NOTE " <span class=\"growth\">" GROWTH_NOTE
+		"</span></caption>\n",
 		tables[table].caption);
 	owner_part_add_head(table, query, to);
 	buffer_add_text(to, "<tbody>\n");

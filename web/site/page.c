@@ -10,6 +10,7 @@
 #include "web/assets/assets.h"
 #include "web/page/balance-part.h"
 #include "web/page/bar.h"
+#include "web/page/html.h"
 #include "web/page/owner-part.h"
 #include "web/site/fixed-width.h"
 #include "web/site/routes.h"
@@ -214,6 +215,16 @@ static void page_add_blocked(struct fixed_width *fixed, const struct view *view,
 	buffer_add_text(to, ". The figures of these processes are estimates, or their RSS.</p>\n");
 }
 
+/* Adds why the page has no processes, WHY; NULL: it has some. */
+static void page_add_sums_only(const char *why, struct buffer *to)
+{
+	if (!why)
+		return;
+	buffer_add_text(to, "<p id=\"sums-only\" class=\"banner\">Only sums are shown: ");
+	html_add_text(to, why);
+	buffer_add_text(to, ".</p>\n");
+}
+
 /* Adds the style sheet, and the script if this build has it. */
 static void page_add_assets(struct buffer *to)
 {
@@ -235,6 +246,7 @@ static void page_add_state(struct fixed_width *fixed, const struct status *s)
 		age_ns = view_age_ns(s->view, s->now_boottime_ns);
 		page_add_mode(fixed, s->view, age_ns);
 		page_add_blocked(fixed, s->view, age_ns);
+		page_add_sums_only(s->sums_only, fixed->to);
 	}
 	buffer_add_text(fixed->to, "</div>\n");
 	if (assets_of(ASSETS_SCRIPT))

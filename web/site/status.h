@@ -21,6 +21,7 @@ struct status {
 	const struct view *view; /* borrowed; NULL: no snapshot yet */
 	bool is_fresh;           /* there is a snapshot, and it is not stale */
 	bool is_connected;
+	const char *sums_only; /* why the caller sees no processes; NULL: it sees some */
 	uint64_t snapshots_received, snapshots_refused;
 	const struct counters *counters;
 	const struct self *self;
