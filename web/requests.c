@@ -245,10 +245,10 @@ static bool knows_past(struct requests *xs, struct MHD_Connection *connection, s
 			xs->site, &x->request, &x->client->caller, clock_now_ns(CLOCK_MONOTONIC));
 	if (!x->inquiry || x->has_turn)
 		return true;
-	if (x->inquiry->is_done && site_take_turn(xs->site))
+	if (x->inquiry->wait.is_done && site_take_turn(xs->site))
 		return true;
 	x->admissions = xs->admissions;
-	x->awaits_turn = x->inquiry->is_done;
+	x->awaits_turn = x->inquiry->wait.is_done;
 	xs->turns_awaited += x->awaits_turn;
 	requests_await(xs, connection, x);
 	return false;
@@ -265,7 +265,7 @@ static void resume_inquiries(struct requests *xs)
 {
 	for (struct exchange *x = xs->awaited, *next; x; x = next) {
 		next = x->next;
-		if (x->inquiry && x->inquiry->is_done && !x->awaits_turn)
+		if (x->inquiry && x->inquiry->wait.is_done && !x->awaits_turn)
 			resume_inquiry(xs, x);
 	}
 }

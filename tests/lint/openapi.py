@@ -165,6 +165,7 @@ def history_schemas():
             "step_seconds": described(INTEGER, "The shortest step between points."),
             "sources": rows(reference("schemas", "history_source")),
             "problem": described(STRING, "Why a part of the time is missing; a sentence for people."),
+            "problem_lasts": described(BOOLEAN, "Whether the same question will have the same problem; present with problem."),
             "times_seconds": rows(time), "rows": rows(reference("schemas", "history_row")),
         }, ["scope", "metric", "from_seconds", "to_seconds", "step_seconds", "sources", "times_seconds", "rows"]),
     }

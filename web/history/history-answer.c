@@ -141,7 +141,7 @@ static void history_answer_add_rows(
 }
 
 void history_answer_render(const struct history_query *q, const struct history_plan *p,
-	const struct history_table *t, const char *problem, struct buffer *to)
+	const struct history_table *t, const char *problem, bool lasts, struct buffer *to)
 {
 	buffer_printf(to,
 		",\"history\":{\"scope\":\"%s\",\"metric\":\"%s\",\"from_seconds\":%" PRId64
@@ -151,6 +151,7 @@ void history_answer_render(const struct history_query *q, const struct history_p
 	if (problem) {
 		buffer_add_text(to, ",\"problem\":");
 		json_render_string(problem, to);
+		buffer_printf(to, ",\"problem_lasts\":%s", lasts ? "true" : "false");
 	}
 	add_times(t, to);
 	history_answer_add_rows(q, t, to);

@@ -56,16 +56,16 @@ static void plan_inquiry(struct history_inquiry *i, const struct history_context
 {
 	const char *refusal;
 
-	i->caller = *context->caller;
+	i->wait.caller = *context->caller;
 	i->kind = history_inquiry_kind(i->query.scope);
 	refusal = refuse_ledger(i, sight);
 	history_plan_make(&i->query, context->ring, !refusal, &i->plan);
 	i->has_uid = sight->older != SIGHT_ALL;
 	i->uid = sight->uid;
 	i->next_s = i->plan.ledger_from_s;
-	i->is_done = i->plan.ledger_from_s >= i->plan.ledger_to_s;
-	if (refusal && i->plan.lacks_past)
-		snprintf(i->problem, sizeof(i->problem), "%s", refusal);
+	i->wait.is_done = i->plan.ledger_from_s >= i->plan.ledger_to_s;
+	if (i->plan.lacks_past)
+		i->refusal = refusal;
 }
 
 int history_inquiry_new(const struct history_context *context, const char *text, size_t len,
@@ -107,7 +107,10 @@ int history_inquiry_render(
 	history_sight_of(context->caller, context->tcp_scope, context->view, &sight);
 	r = history_table_fill(&table, &i->query, &plan, &sight, context->ring, &i->ledger);
 	if (r == 0)
-		history_answer_render(
-			&i->query, &plan, &table, *i->problem ? i->problem : NULL, to);
+		history_answer_render(&i->query, &plan, &table,
+			i->refusal         ? i->refusal
+			: *i->wait.problem ? i->wait.problem
+					   : NULL,
+			i->refusal != NULL, to);
 	return r;
 }

@@ -17,11 +17,9 @@
 #include "web/history/history-query.h"
 #include "web/history/history-sight.h"
 #include "web/history/ring.h"
+#include "web/sources/source-link.h"
 
-enum {
-	HISTORY_PROBLEM_SIZE = 320,
-	HISTORY_INQUIRY_HIDDEN = 1, /* outcome of history_inquiry_new() */
-};
+enum { HISTORY_INQUIRY_HIDDEN = 1 }; /* outcome of history_inquiry_new() */
 
 /* The facts that an inquiry depends on, beside its parameters. All are borrowed. */
 struct history_context {
@@ -35,18 +33,15 @@ struct history_inquiry {
 	struct history_query query;
 	struct history_plan plan;
 	struct ring ledger; /* the answers of the ledger: a point for each step */
-	/* Why the time before the ring's points is not complete; empty: it is, or is not asked for. */
-	char problem[HISTORY_PROBLEM_SIZE];
-	bool is_done; /* there is nothing more to ask of the ledger */
+	/* Why a source is not asked that could have what is missing; NULL: it is asked, or not needed. */
+	const char *refusal;
 
-	/* For web/history/ledger-link.h, unless .is_done. */
-	struct caller caller; /* it takes a place of this one */
+	/* For web/history/ledger-link.h, unless .wait.is_done. */
+	struct source_wait wait;
 	enum usage_kind kind;
 	bool has_uid; /* the ledger is to answer what .uid may see; otherwise all */
 	uint32_t uid;
-	int64_t next_s;  /* start of the next step to ask for, seconds since the epoch */
-	uint64_t end_ns; /* CLOCK_MONOTONIC when to give up */
-	struct history_inquiry *next;
+	int64_t next_s; /* start of the next step to ask for, seconds since the epoch */
 };
 
 /*

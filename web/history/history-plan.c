@@ -120,6 +120,16 @@ static uint64_t count_ledger(const struct history_plan *plan)
 }
 
 /*
+ * Returns the end of the ledger's part if the ring's begins at FIRST_S: the last finest slot is one
+ * of which the ring lacks at least half. Its mean says more of the time before FIRST_S than of the
+ * time behind it.
+ */
+static int64_t find_end(int64_t first_s)
+{
+	return step_down(first_s + (HISTORY_LEDGER_STEP_S - 1) / 2, HISTORY_LEDGER_STEP_S);
+}
+
+/*
  * Sets the ledger's part for steps of SLOTS_S, whole slots: those that begin before the ring's part.
  * If the ring's steps are as long as slots, both parts have the same steps, and one of which the ring
  * lacks the beginning is the ledger's as a whole.
@@ -129,14 +139,18 @@ static void plan_slots(const struct history_query *q, const struct points *found
 {
 	int64_t end_s = found->count ? (int64_t)(ret->web_from_ns / NS_PER_SEC) : q->to_s;
 
+	ret->ledger_end_s = found->count ? find_end(end_s) : INT64_MAX;
 	if (found->count && ret->web_step_s >= HISTORY_LEDGER_STEP_S) {
 		end_s = step_up(found->first_s, slots_s);
 		ret->web_step_s = ret->resolution_s = slots_s;
 		ret->web_from_ns = (uint64_t)end_s * NS_PER_SEC;
+		ret->ledger_end_s = end_s;
 		if (ret->web_from_ns > ret->web_to_ns)
 			ret->web_from_ns = ret->web_to_ns;
 	}
 	ret->ledger_from_s = step_down(q->from_s, slots_s);
+	if (end_s > ret->ledger_end_s)
+		end_s = ret->ledger_end_s;
 	ret->ledger_to_s = end_s < q->to_s ? end_s : q->to_s;
 	ret->ledger_step_s = slots_s;
 }

@@ -26,6 +26,7 @@ struct history_plan {
 	 * .ledger_to_s, seconds since the epoch. Empty if both are equal.
 	 */
 	int64_t ledger_from_s, ledger_to_s;
+	int64_t ledger_end_s; /* no step lasts longer, so that it does not overlap the ring's part */
 	uint32_t ledger_step_s;
 	/*
 	 * The ring's part: points from .web_from_ns to before .web_to_ns (CLOCK_REALTIME). Empty if

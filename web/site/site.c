@@ -38,6 +38,13 @@
 /* memtallyd looks users up when it starts and when it reloads its configuration. */
 #define USER_REMEDY "; run it as user memtally-web, and reload memtallyd if that user is new"
 
+#define NO_PROCESSES_HERE                                                                          \
+	"memtallyd does not show processes to the user of this memtally-web, so web.tcp_scope "    \
+	"makes no difference" USER_REMEDY
+#define NO_PROCESSES_CALLER                                                                        \
+	"processes are not shown to clients that cannot be identified, as at a TCP listener "      \
+	"(web.tcp_scope)"
+
 enum {
 	LISTS_A_ROUND = 2,
 	HISTORIES_A_ROUND = 1, /* each takes some milliseconds */
@@ -57,10 +64,8 @@ struct task {
 
 void site_init(struct site *s, const struct link *link, const struct settings *settings)
 {
-	*s = (struct site){.ring.bytes_max = RING_BYTES_MAX,
-		.ledger = LEDGER_LINK_CLOSED,
-		.link = link,
-		.settings = settings};
+	*s = (struct site){.ring.bytes_max = RING_BYTES_MAX, .link = link, .settings = settings};
+	ledger_link_init(&s->ledger);
 	self_init(&s->self);
 }
 
@@ -82,7 +87,7 @@ void site_done(struct site *s)
 {
 	cache_done(&s->cache);
 	ring_done(&s->ring);
-	ledger_link_done(&s->ledger);
+	source_link_done(&s->ledger.link);
 }
 
 void site_take(struct site *s, struct view *view)
@@ -185,6 +190,19 @@ static struct answer *answer_readyz(const struct task *t)
 	return TAKE_PTR(a);
 }
 
+static bool shows_processes(const struct task *t)
+{
+	return !view_is_public(t->site->cache.view) && t->sight.kind != SIGHT_NONE;
+}
+
+/* Returns why T's caller sees no processes; NULL: it may see some. */
+static const char *why_no_processes(const struct task *t)
+{
+	if (shows_processes(t))
+		return NULL;
+	return view_is_public(t->site->cache.view) ? NO_PROCESSES_HERE : NO_PROCESSES_CALLER;
+}
+
 static struct answer *answer_page(const struct task *t)
 {
 	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_HTML);
@@ -198,6 +216,7 @@ static struct answer *answer_page(const struct task *t)
 		0)
 		return answer_new_error(MHD_HTTP_BAD_REQUEST, error);
 	a->policy = PAGE_POLICY;
+	status.sums_only = t->is_fresh ? why_no_processes(t) : NULL;
 	if (page_render(&status, &query, t->site->settings->web_telemetry_path, &a->before) < 0)
 		return NULL;
 	return TAKE_PTR(a);
@@ -378,18 +397,9 @@ static struct answer *answer_stream(const struct task *t, const struct query *qu
 	return list_stream_begin(a->stream) < 0 ? NULL : TAKE_PTR(a);
 }
 
-static bool shows_processes(const struct task *t)
-{
-	return !view_is_public(t->site->cache.view) && t->sight.kind != SIGHT_NONE;
-}
-
 static struct answer *refuse_processes(const struct task *t)
 {
-	return answer_new_error(MHD_HTTP_FORBIDDEN,
-		view_is_public(t->site->cache.view)
-			? "memtallyd does not show processes to the user of this memtally-web" USER_REMEDY
-			: "processes are not shown to clients that cannot be identified, as at a TCP listener "
-			  "(web.tcp_scope)");
+	return answer_new_error(MHD_HTTP_FORBIDDEN, why_no_processes(t));
 }
 
 /*
@@ -626,20 +636,21 @@ struct history_inquiry *site_inquire(struct site *s, const struct request *rq,
 		return NULL;
 	if (begin_inquiry(s, rq, caller, &inquiry, error) != 0)
 		return NULL; /* site_answer() says what is wrong */
-	if (!inquiry->is_done)
-		ledger_link_add(&s->ledger, s->settings->ledger_socket, inquiry, now_monotonic_ns);
+	if (!inquiry->wait.is_done)
+		source_link_add(&s->ledger.link, s->settings->ledger_socket, &inquiry->wait,
+			now_monotonic_ns);
 	return inquiry;
 }
 
 void site_ask(struct site *s, uint64_t now_monotonic_ns)
 {
-	ledger_link_run(&s->ledger, s->settings->ledger_socket, now_monotonic_ns);
+	source_link_run(&s->ledger.link, s->settings->ledger_socket, now_monotonic_ns);
 }
 
 void site_forget(struct site *s, struct history_inquiry *inquiry)
 {
-	if (inquiry && !inquiry->is_done)
-		ledger_link_remove(&s->ledger, inquiry);
+	if (inquiry && !inquiry->wait.is_done)
+		source_link_remove(&s->ledger.link, &inquiry->wait);
 	history_inquiry_free(inquiry);
 }
 

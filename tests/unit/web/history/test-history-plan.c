@@ -25,7 +25,7 @@ static void fill(struct ring *r, int64_t from_s, int64_t to_s, unsigned int inte
 
 /* Times are relative to T0. */
 struct expected {
-	int64_t ledger_from, ledger_to;
+	int64_t ledger_from, ledger_to; /* steps begin before .ledger_to */
 	uint32_t ledger_step, web_step;
 	bool has_web;
 	int64_t web_from;
@@ -57,6 +57,8 @@ static const struct {
 		{-3600, -900, 300, 300, true, -900}},
 	{"a partial step without the ledger", -1000, 10, -3600, 0, 300, false, true,
 		{0, 0, 0, 300, true, -1200}},
+	{"the ring has most of the last slot", -1100, 10, -3600, 0, 0, true, true,
+		{-3600, -1200, 300, 0, true, -1100}},
 	{"half a day", -3600, 10, -43200, 0, 0, true, true, {-43200, -3600, 300, 0, true, -3600}},
 	{"a day", -3600, 10, -86400, 0, 0, true, true, {-86400, -3600, 600, 0, true, -3600}},
 	{"a day by five minutes", -3600, 10, -86400, 0, 300, true, true,
@@ -100,6 +102,12 @@ static void plans(void **state)
 				cases[i].what, p.ledger_step_s, (long long)p.ledger_from_s - T0,
 				(long long)p.ledger_to_s - T0, p.web_step_s,
 				(long long)relative(p.web_from_ns));
+		if (e->ledger_step && e->has_web) {
+			/* No slot has more time of the ring than time before it. */
+			assert_int_equal(p.ledger_end_s % HISTORY_LEDGER_STEP_S, 0);
+			assert_true(p.ledger_end_s - T0 - e->web_from <= HISTORY_LEDGER_STEP_S / 2);
+			assert_true(p.ledger_end_s >= p.ledger_to_s);
+		}
 		if (e->ledger_step) {
 			assert_int_equal(p.ledger_from_s % p.ledger_step_s, 0);
 			assert_true(p.ledger_from_s <= q.from_s);
