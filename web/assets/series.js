@@ -51,10 +51,10 @@ function endsOf(values, times, from) {
 }
 
 // Returns by how much each row of HISTORY has grown: a Map from its name to bytes, and the longest time that this is about, in
-// seconds. Only points of memtally-web's own count: those of memtally-ledger are means of times that may reach beyond what
-// was asked for, and beyond the first point of memtally-web.
+// seconds. Points of memtally-ledger do not count: they are means of times that may reach beyond what was asked for, and
+// beyond the first point of memtally-web.
 export function growthFrom(history) {
-	const own = (history.sources ?? []).find((one) => one.source === "memtally-web");
+	const own = (history.sources ?? []).find((one) => one.source !== "memtally-ledger");
 	const from = Math.max(history.from_seconds, own?.from_seconds ?? Infinity);
 	const growth = new Map();
 	let seconds = 0;

@@ -124,7 +124,7 @@ static uint64_t count_ledger(const struct history_plan *plan)
  * of which the ring lacks at least half. Its mean says more of the time before FIRST_S than of the
  * time behind it.
  */
-static int64_t find_end(int64_t first_s)
+static int64_t history_plan_end(int64_t first_s)
 {
 	return step_down(first_s + (HISTORY_LEDGER_STEP_S - 1) / 2, HISTORY_LEDGER_STEP_S);
 }
@@ -139,7 +139,7 @@ static void plan_slots(const struct history_query *q, const struct points *found
 {
 	int64_t end_s = found->count ? (int64_t)(ret->web_from_ns / NS_PER_SEC) : q->to_s;
 
-	ret->ledger_end_s = found->count ? find_end(end_s) : INT64_MAX;
+	ret->ledger_end_s = found->count ? history_plan_end(end_s) : INT64_MAX;
 	if (found->count && ret->web_step_s >= HISTORY_LEDGER_STEP_S) {
 		end_s = step_up(found->first_s, slots_s);
 		ret->web_step_s = ret->resolution_s = slots_s;

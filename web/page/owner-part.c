@@ -145,11 +145,14 @@ static int owner_part_sort(const struct view *view, enum owner_kind kind,
 static void owner_part_add_link(enum page_table table, enum page_order order,
 	const struct page_query *query, struct buffer *to)
 {
+	char at[PAGE_QUERY_AT_SIZE];
+
+	page_query_format_at(query, "&amp;", at);
 	buffer_add_text(to, "<a href=\"/?");
 	for (enum page_table i = 0; i < PAGE_TABLES; i++)
 		buffer_printf(to, "%s%s=%s", i ? "&amp;" : "", page_query_name(i),
 			page_query_word(i == table ? order : query->order[i]));
-	buffer_printf(to, "#%s\"", page_query_name(table));
+	buffer_printf(to, "%s#%s\"", at, page_query_name(table));
 }
 
 static void owner_part_add_head(
@@ -328,6 +331,7 @@ int owner_part_render(const struct view *view, enum page_table table,
 {
 	const char *id = page_query_name(table);
 	const struct owner_column *column = columns;
+	char at[PAGE_QUERY_AT_SIZE];
 	__attribute__((cleanup(owner_rows_done))) struct owner_rows rows = {0};
 	int r;
 
@@ -341,7 +345,8 @@ int owner_part_render(const struct view *view, enum page_table table,
 		id, id, id, tables[table].heading);
 	owner_part_add_table(&rows, table, query, to);
 	owner_part_add_least_certain(&rows, id, to);
-	buffer_printf(to, "<p><a href=\"/api/v1/%s\">All %s as JSON</a></p>\n</section>\n",
-		owner_of(tables[table].kind)->list, owner_of(tables[table].kind)->list);
+	page_query_format_at(query, "?", at);
+	buffer_printf(to, "<p><a href=\"/api/v1/%s%s\">All %s as JSON</a></p>\n</section>\n",
+		owner_of(tables[table].kind)->list, at, owner_of(tables[table].kind)->list);
 	return to->error;
 }

@@ -12,7 +12,8 @@
 #include "web/page/bar.h"
 #include "web/page/html.h"
 #include "web/page/owner-part.h"
-#include "web/site/fixed-width.h"
+#include "web/page/time-part.h"
+#include "web/own/fixed-width.h"
 #include "web/site/routes.h"
 
 static const char page_head[] =
@@ -113,6 +114,13 @@ static void add_age(struct fixed_width *fixed, const struct status *s)
 	char time[CLOCK_TEXT_SIZE];
 	uint64_t age_ns;
 
+	if (s->past_problem) {
+		buffer_add_text(
+			to, "<p id=\"measured\" class=\"bad\">There are no figures of that time: ");
+		html_add_text(to, s->past_problem);
+		buffer_add_text(to, ".</p>\n");
+		return;
+	}
 	if (!s->view) {
 		buffer_add_text(to, "<p id=\"measured\" class=\"bad\">There is no snapshot yet: ");
 		buffer_add_text(to, s->is_connected ? "memtallyd has not sent one.</p>\n"
@@ -255,6 +263,18 @@ static void page_add_state(struct fixed_width *fixed, const struct status *s)
 			"until the page is loaded again, and there are no pictures.</p></noscript>\n");
 }
 
+/* Begins the main part. For the script it has the moment that is shown, or that there is none. */
+static void page_begin_main(const struct page_query *query, bool is_missing, struct buffer *to)
+{
+	uint64_t ms = query->at_ns / NS_PER_MSEC;
+
+	if (query->at_ns)
+		buffer_printf(to, "<main data-at=\"%llu.%03llu\">\n",
+			(unsigned long long)(ms / 1000), (unsigned long long)(ms % 1000));
+	else
+		buffer_add_text(to, is_missing ? "<main data-at=\"\">\n" : "<main>\n");
+}
+
 /* Adds links to the parts of the page; parts with figures if HAS_FIGURES. */
 static void page_add_parts(bool has_figures, struct buffer *to)
 {
@@ -309,8 +329,10 @@ int page_render(const struct status *s, const struct page_query *query, const ch
 	page_add_assets(to);
 	buffer_add_text(to, page_begin);
 	page_add_state(&fixed, s);
+	time_part_render(query, query->at_ns || s->past_problem, to);
 	page_add_parts(s->view && s->is_fresh, to);
-	buffer_add_text(to, "</header>\n<main>\n");
+	buffer_add_text(to, "</header>\n");
+	page_begin_main(query, s->past_problem, to);
 	if (s->view && s->is_fresh)
 		r = page_add_figures(s->view, query, to);
 	page_add_links(telemetry_path, to);

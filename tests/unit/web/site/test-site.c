@@ -712,7 +712,7 @@ static void tags_histories_until_the_next_snapshot(void **state)
 		.realtime_ns = SAMPLE_REALTIME_NS + SAMPLE_INTERVAL_NS,
 		.boottime_ns = SAMPLE_BOOTTIME_NS + SAMPLE_INTERVAL_NS};
 	char etag[ANSWER_ETAG_SIZE];
-	struct history_inquiry *inquiry;
+	struct inquiry *inquiry;
 	struct request rq;
 	struct fixture f;
 	struct answer *a;
@@ -742,7 +742,7 @@ static void tags_histories_until_the_next_snapshot(void **state)
 	/* With a part of the ledger, even if it does not run. */
 	request_init(&rq, "/api/v1/history?from=1690000000&to=1700000020");
 	inquiry = site_inquire(&f.site, &rq, &f.caller, 0);
-	assert_true(inquiry && inquiry->wait.is_done && *inquiry->wait.problem);
+	assert_true(inquiry && inquiry_is_done(inquiry) && *inquiry->history->wait.problem);
 	a = site_answer(&f.site, &rq, &f.caller, inquiry, f.now_ns);
 	assert_int_equal(a->status, 200);
 	assert_string_equal(a->etag, "");
