@@ -264,8 +264,12 @@ static void resume_inquiry(struct requests *xs, struct exchange *x)
 /* Resumes the requests that have waited for memtally-recorder or memtally-ledger. */
 static void resume_inquiries(struct requests *xs)
 {
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
 	for (struct exchange *x = xs->awaited, *next; x; x = next) {
 		next = x->next;
+		if (x->inquiry)
+			site_continue(xs->site, x->inquiry, now_ns);
 		if (x->inquiry && inquiry_is_done(x->inquiry) && !x->awaits_turn)
 			resume_inquiry(xs, x);
 	}

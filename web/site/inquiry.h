@@ -2,7 +2,7 @@
 /*
  * Inquiries
  *
- * What a request waits for before it can be answered: memtally-recorder or memtally-ledger, or both.
+ * The questions to memtally-recorder and memtally-ledger for which a request waits.
  */
 #ifndef MEMTALLY_WEB_SITE_INQUIRY_H
 #define MEMTALLY_WEB_SITE_INQUIRY_H
@@ -14,7 +14,8 @@
 
 struct inquiry {
 	struct history_inquiry *history;    /* owned; NULL: no history is asked for */
-	struct recorder_question *question; /* owned; NULL: the recorder is not asked */
+	struct recorder_question *question; /* owned; NULL: the recorder is not asked now */
+	uint64_t end_ns; /* of a history: CLOCK_MONOTONIC when to ask the recorder no more */
 };
 
 /* Returns an empty inquiry; NULL: there is no memory. */

@@ -13,7 +13,8 @@ static struct history_context context_of(const struct site *s, const struct call
 	return (struct history_context){.ring = &s->ring,
 		.view = s->cache.view,
 		.caller = caller,
-		.tcp_scope = (enum tcp_scope)s->settings->web_tcp_scope};
+		.tcp_scope = (enum tcp_scope)s->settings->web_tcp_scope,
+		.has_recorder = s->settings->recorder_socket};
 }
 
 int site_begin_history(const struct site *s, const struct request *rq, const struct caller *caller,
@@ -26,9 +27,16 @@ int site_begin_history(const struct site *s, const struct request *rq, const str
 		&context, rq->query, rq->query ? strlen(rq->query) : 0, now_s, ret, error);
 }
 
+void site_plan_ledger(const struct site *s, struct history_inquiry *i)
+{
+	const struct history_context context = context_of(s, &i->wait.caller);
+
+	history_inquiry_plan(i, &context);
+}
+
 /*
  * Sets the ETag of the answer to INQUIRY if the same question has the same answer until the next
- * snapshot: memtally-ledger was not asked. Without snapshots the time of a relative question would
+ * snapshot: no other daemon was asked. Without snapshots the time of a relative question would
  * move on, so a stale one has no ETag.
  */
 static void tag_history(
@@ -36,7 +44,8 @@ static void tag_history(
 {
 	char variant[SITE_VARIANT_SIZE];
 
-	if (!t->is_fresh || inquiry->plan.ledger_from_s < inquiry->plan.ledger_to_s)
+	if (!t->is_fresh || inquiry->recorder.step_ns ||
+		inquiry->plan.ledger_from_s < inquiry->plan.ledger_to_s)
 		return;
 	site_format_variant(t->rq, "h", variant);
 	site_set_etag(t, a, variant);

@@ -23,7 +23,7 @@ static bool takes_moment(enum route route)
 	       route == ROUTE_PROCESS || routes_list_scope(route) != METRIC_SELF;
 }
 
-/* Reads the parameters of /api/v1/coverage: the time whose marks are asked for. */
+/* Reads the parameters of /api/v1/coverage: the time of the marks that are asked for. */
 static int find_marks(const struct request *rq, int64_t now_s, struct past_request *ret,
 	char error[static QUERY_ERROR_SIZE])
 {

@@ -102,6 +102,8 @@ struct answer *site_answer_index(const struct site_task *t);
  */
 int site_begin_history(const struct site *s, const struct request *rq, const struct caller *caller,
 	struct history_inquiry **ret, char error[static QUERY_ERROR_SIZE]);
+/* Plans what I asks of memtally-ledger, as history_inquiry_plan(). */
+void site_plan_ledger(const struct site *s, struct history_inquiry *i);
 struct answer *site_answer_history(const struct site_task *t);
 struct answer *site_answer_coverage(const struct site_task *t);
 

@@ -247,7 +247,7 @@ static struct answer *answer_route(const struct site_task *t)
 	}
 }
 
-/* Answers T, whose snapshot is the present one unless its parameters ask for another. */
+/* Answers T from the present snapshot, unless its parameters ask for another. */
 static struct answer *site_answer_task(struct site_task *t)
 {
 	const char *refusal = refuse_parameters(t->rq, t->route);
@@ -279,17 +279,64 @@ static void inquire_past(struct site *s, const struct request *rq, enum route ro
 		recorder_link_add(&s->recorder, s->settings->recorder_socket, i->question, now_ns);
 }
 
-/* Begins to ask memtally-ledger for I if the history that RQ of CALLER asks for needs that. */
+/* Asks the next question of the history of I. Returns false if the recorder has no more to answer. */
+static bool ask_recorder(struct site *s, struct inquiry *i, uint64_t now_ns)
+{
+	struct history_inquiry *h = i->history;
+	struct past_request request;
+
+	if (h->recorder.is_done)
+		return false;
+	recorder_part_next(&h->recorder, &h->query, &request);
+	i->question = recorder_question_new(&h->wait.caller, &request);
+	if (!i->question)
+		return false;
+	i->question->is_single = true;
+	recorder_link_add(&s->recorder, s->settings->recorder_socket, i->question, now_ns);
+	return true;
+}
+
+/* Takes the answer to the question of the history of I. */
+static void take_answer(struct inquiry *i, uint64_t now_ns)
+{
+	struct history_inquiry *h = i->history;
+
+	recorder_part_take(&h->recorder, &h->query, i->question);
+	i->question = recorder_question_free(i->question);
+	if (!h->recorder.is_done && now_ns >= i->end_ns)
+		recorder_part_give_up(&h->recorder);
+}
+
+void site_continue(struct site *s, struct inquiry *i, uint64_t now_ns)
+{
+	struct history_inquiry *h = i->history;
+
+	while (h && !h->has_planned && (!i->question || i->question->wait.is_done)) {
+		if (i->question)
+			take_answer(i, now_ns);
+		if (ask_recorder(s, i, now_ns))
+			continue;
+		site_plan_ledger(s, h);
+		if (!h->wait.is_done)
+			source_link_add(
+				&s->ledger.link, s->settings->ledger_socket, &h->wait, now_ns);
+	}
+}
+
+/* Begins to ask for I if the history that RQ of CALLER asks for needs that. */
 static void inquire_history(struct site *s, const struct request *rq, const struct caller *caller,
 	uint64_t now_ns, struct inquiry *i)
 {
 	char error[QUERY_ERROR_SIZE];
+	struct history_inquiry *h;
 
 	if (site_begin_history(s, rq, caller, &i->history, error) != 0)
 		return; /* site_answer() says what is wrong */
-	if (!i->history->wait.is_done)
-		source_link_add(
-			&s->ledger.link, s->settings->ledger_socket, &i->history->wait, now_ns);
+	h = i->history;
+	i->end_ns = now_ns + SOURCE_LINK_TIMEOUT_NS;
+	if (h->has_planned && !h->wait.is_done)
+		source_link_add(&s->ledger.link, s->settings->ledger_socket, &h->wait, now_ns);
+	site_continue(s, i, now_ns);
 }
 
 struct inquiry *site_inquire(struct site *s, const struct request *rq, const struct caller *caller,
@@ -319,7 +366,7 @@ void site_ask(struct site *s, uint64_t now_monotonic_ns)
 
 void site_forget(struct site *s, struct inquiry *i)
 {
-	if (i && i->history && !i->history->wait.is_done)
+	if (i && i->history && i->history->has_planned && !i->history->wait.is_done)
 		source_link_remove(&s->ledger.link, &i->history->wait);
 	if (i && i->question && !i->question->wait.is_done)
 		source_link_remove(&s->recorder.link, &i->question->wait);

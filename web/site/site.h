@@ -72,6 +72,12 @@ bool site_take_turn(struct site *s);
 struct inquiry *site_inquire(struct site *s, const struct request *rq, const struct caller *caller,
 	uint64_t now_monotonic_ns);
 
+/*
+ * Asks the next question of I at NOW_MONOTONIC_NS, if the one before has been answered. Call it after
+ * site_ask() for each inquiry that waits.
+ */
+void site_continue(struct site *s, struct inquiry *i, uint64_t now_monotonic_ns);
+
 /* Goes on to ask. Call it when .ledger or .recorder is due, or their events have come. */
 void site_ask(struct site *s, uint64_t now_monotonic_ns);
 

@@ -118,7 +118,7 @@ static void recorder_link_keep(struct recorder_link *l, const struct recorder_qu
 		.used = ++l->uses};
 }
 
-/* Finishes the questions behind the first one whose answer is kept now. */
+/* Finishes the questions behind the first one if their answers are kept now. */
 static void finish_alike(struct recorder_link *l)
 {
 	for (struct source_wait *w = l->link.first->next, *next; w; w = next) {
@@ -155,7 +155,7 @@ static int recorder_link_take(struct source_link *link, struct source_wait *w)
 	q->view = TAKE_PTR(a.view);
 	q->bytes = a.bytes;
 	q->points = a.points;
-	if (q->view) {
+	if (q->view && !q->is_single) {
 		recorder_link_keep(recorder_link_of(link), q);
 		finish_alike(recorder_link_of(link));
 	}

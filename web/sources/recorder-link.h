@@ -28,9 +28,10 @@ enum {
 struct recorder_question {
 	struct source_wait wait; /* .problem: there is no answer */
 	struct past_request request;
-	struct past_head head;           /* of the answer */
-	struct view *view;               /* owned reference; NULL: the answer has no snapshot */
-	struct buffer bytes;             /* owned */
+	bool is_single;        /* one of many moments: its snapshot is not kept for others */
+	struct past_head head; /* of the answer */
+	struct view *view;     /* owned reference; NULL: the answer has no snapshot */
+	struct buffer bytes;   /* owned */
 	const struct past_point *points; /* .head.points of them, in .bytes */
 };
 

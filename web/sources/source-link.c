@@ -38,6 +38,7 @@ static void source_link_fail(struct source_link *l, const char *path, int r)
 	struct source_wait *w = l->first;
 	const char *why = l->protocol->explain(r);
 
+	w->is_absent = l->fd < 0;
 	if (l->fd >= 0)
 		snprintf(w->problem, sizeof(w->problem), "%s", why);
 	else

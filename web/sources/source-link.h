@@ -37,6 +37,7 @@ struct source_wait {
 	struct caller caller;              /* it takes a place of this one */
 	uint64_t end_ns;                   /* CLOCK_MONOTONIC when to give up */
 	bool is_done;                      /* there is nothing more to ask */
+	bool is_absent;                    /* .problem: the daemon cannot be reached */
 	bool is_partial;                   /* a part of the answer has come */
 	char problem[SOURCE_PROBLEM_SIZE]; /* why the answer is not complete; empty: it is */
 	struct source_wait *next;

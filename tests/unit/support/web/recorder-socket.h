@@ -19,7 +19,7 @@ void recorder_socket_done(struct recorder_socket *s);
 /* Accepts the connection of a question if there is a new one, and receives the question. */
 struct past_request recorder_socket_receive(struct recorder_socket *s);
 
-/* Returns whether a client has connected whose question was not received. */
+/* Returns whether a client has connected and its question was not received. */
 bool recorder_socket_is_asked(const struct recorder_socket *s);
 
 /* Answers with HEAD and its POINTS; with SAMPLE, if .at_ns of HEAD is not 0. */

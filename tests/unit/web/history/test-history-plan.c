@@ -9,6 +9,8 @@
 
 enum { T0 = 1800000000 }; /* eight hours after midnight, a multiple of an hour */
 
+static const struct ring none_recorded = {0};
+
 /* Adds points to R every INTERVAL_S from FROM_S to before TO_S. */
 static void fill(struct ring *r, int64_t from_s, int64_t to_s, unsigned int interval_s)
 {
@@ -92,7 +94,7 @@ static void plans(void **state)
 		struct ring r;
 
 		fill(&r, T0 + cases[i].first, T0, (unsigned int)cases[i].interval);
-		history_plan_make(&q, &r, cases[i].has_ledger, &p);
+		history_plan_make(&q, &r, &none_recorded, cases[i].has_ledger, &p);
 		assert_int_equal(p.lacks_past, cases[i].lacks_past);
 		if (p.ledger_step_s != e->ledger_step || p.web_step_s != e->web_step ||
 			(p.web_from_ns < p.web_to_ns) != e->has_web ||
@@ -134,7 +136,7 @@ static void limits_points(void **state)
 		struct ring r;
 
 		fill(&r, T0 - 3000, T0, interval[i / ARRAY_SIZE(step) / ARRAY_SIZE(span)]);
-		history_plan_make(&q, &r, true, &p);
+		history_plan_make(&q, &r, &none_recorded, true, &p);
 		if (p.ledger_to_s > p.ledger_from_s)
 			ledger = (uint64_t)(p.ledger_to_s - p.ledger_from_s + p.ledger_step_s - 1) /
 			         p.ledger_step_s;

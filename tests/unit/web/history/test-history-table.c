@@ -12,6 +12,8 @@ enum { T0 = 1800000000, SEED = 20260111, USERS = 8, ROOM = 8 << 20 };
 
 static const struct history_sight all = {.recent = SIGHT_ALL, .older = SIGHT_ALL};
 
+static const struct ring none_recorded = {0};
+
 static struct history_query query_of(int64_t from_s, int64_t to_s, uint32_t step_s)
 {
 	return (struct history_query){.scope = METRIC_USER,
@@ -39,8 +41,8 @@ static void fill(struct history_table *t, const struct history_query *q, const s
 {
 	struct history_plan p;
 
-	history_plan_make(q, web, has_ledger, &p);
-	assert_int_equal(history_table_fill(t, q, &p, &all, web, ledger), 0);
+	history_plan_make(q, web, &none_recorded, has_ledger, &p);
+	assert_int_equal(history_table_fill(t, q, &p, &all, web, &none_recorded, ledger), 0);
 }
 
 static void assert_near(double found, double expected)
@@ -218,8 +220,8 @@ static void shows_only_visible_rows(void **state)
 	(void)state;
 	past_add(&web, &(struct past_point){T0 - 50, 10, 100, {10, 20, 30, -1, -1, -1, -1, -1}},
 		true);
-	history_plan_make(&q, &web, false, &p);
-	assert_int_equal(history_table_fill(&t, &q, &p, &own, &web, &none), 0);
+	history_plan_make(&q, &web, &none_recorded, false, &p);
+	assert_int_equal(history_table_fill(&t, &q, &p, &own, &web, &none_recorded, &none), 0);
 	assert_int_equal(t.rows, 1);
 	assert_string_equal(t.row[0].name, "b");
 	ring_done(&web);
@@ -300,12 +302,12 @@ static void reports_lack_of_memory(void **state)
 	(void)state;
 	past_add(&web, &(struct past_point){T0 - 50, 10, 100, {10, 20, 30, -1, -1, -1, -1, -1}},
 		true);
-	history_plan_make(&q, &web, false, &p);
+	history_plan_make(&q, &web, &none_recorded, false, &p);
 	for (unsigned int n = 1; n; n = allocation_next(n)) {
 		AUTO_HISTORY_TABLE struct history_table t = {0};
 
 		allocation_fail_at(n);
-		allocation_check(history_table_fill(&t, &q, &p, &all, &web, &none));
+		allocation_check(history_table_fill(&t, &q, &p, &all, &web, &none_recorded, &none));
 	}
 	ring_done(&web);
 }
