@@ -20,6 +20,7 @@ LAYERS = {
     "snapshot": (["base"], []),
     "recorder/codec": (["base", "snapshot"], ["zstd.h"]),
     "recorder/archive": (["base", "snapshot", "recorder/codec"], []),
+    "recorder": (["base", "confine", "snapshot", "config", "service", "recorder"], ["systemd/sd-daemon.h"]),
     "config": (["base"], ["yaml.h"]),
     "naming": (["base", "snapshot", "config"], ["yaml.h", "pcre2.h"]),
     "collectors/procfs": (["base", "snapshot"], []),
@@ -83,7 +84,7 @@ LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsm
              "seccomp.h", "pcre2.h", "sqlite3.h", "zstd.h", "libelf.h", "gelf.h", "elfutils/", "gnutls/", "crypt.h")
 
 # Only programs and their common parts log; the layers below return errors.
-PROGRAMS = {"service", "daemon", "web", "ledger", "cli"}
+PROGRAMS = {"service", "daemon", "web", "ledger", "recorder", "cli"}
 
 # Folders that do not read other processes. They may read their own /proc/self.
 WITHOUT_PROC = {"base", "snapshot", "recorder", "render", "service", "web", "ledger"}
