@@ -154,11 +154,36 @@ static void limits_points(void **state)
 	}
 }
 
+/* The ledger has the time before the recorder's points, and nothing if these reach back far enough. */
+static void recorded_points_are_before_the_ring(void **state)
+{
+	struct history_query q = {.from_s = T0 - 7200, .to_s = T0};
+	struct ring ring, recorder;
+	struct history_plan p;
+
+	(void)state;
+	fill(&ring, T0 - 600, T0, 10);
+	fill(&recorder, T0 - 3000, T0 - 610, 60);
+	history_plan_make(&q, &ring, &recorder, true, &p);
+	assert_true(p.lacks_past);
+	assert_int_equal(p.ledger_from_s, T0 - 7200);
+	assert_int_equal(p.ledger_to_s, T0 - 3000);
+	assert_int_equal(p.ledger_end_s, T0 - 3000);
+	assert_int_equal(relative(p.web_from_ns), -600);
+	q.from_s = T0 - 3060;
+	history_plan_make(&q, &ring, &recorder, true, &p);
+	assert_false(p.lacks_past);
+	assert_int_equal(p.ledger_from_s, p.ledger_to_s);
+	ring_done(&ring);
+	ring_done(&recorder);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plans),
 		cmocka_unit_test(limits_points),
+		cmocka_unit_test(recorded_points_are_before_the_ring),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
