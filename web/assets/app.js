@@ -77,7 +77,7 @@ class Page {
 		byId("state").append(this.problem, html("p", { class: "tools" }, this.status, " ", this.toggle));
 		this.live = new Live(() => this.#load(), (problem) => this.#fail(`${problem} The page tries again every few seconds.`));
 		this.moment = new MomentSlider(byId("moment"), (at) => this.#go(at));
-		this.moment.show(this.#at);
+		this.moment.show(this.#at, momentOf(document.querySelector("main").dataset.at) === undefined);
 		byId("to-live")?.addEventListener("click", (event) => this.#toLive(event));
 		addEventListener("popstate", (event) => this.#go(event.state?.at ?? null, false));
 		setInterval(() => this.#tick(), 1000);
@@ -142,7 +142,7 @@ class Page {
 		this.#at = at;
 		if (isNew)
 			history.pushState({ at }, "", pathAt("/", at));
-		this.moment.show(at);
+		this.moment.show(at, at === null);
 		this.#refusal = null;
 		this.live.pause(at !== null);
 		this.toggle.hidden = at !== null;

@@ -53,6 +53,7 @@ export function coverageText(coverage) {
 export class MomentSlider {
 	#coverage = null;
 	#at = null;
+	#isLive = true;
 	#timer = null;
 	#feed = new Feed();
 
@@ -90,9 +91,10 @@ export class MomentSlider {
 		this.#draw();
 	}
 
-	// Shows that the page is at AT, in seconds; null: the present.
-	show(at) {
+	// Shows that the page is at AT, in seconds; null: at the present if it IS_LIVE, otherwise at no recorded moment.
+	show(at, isLive) {
 		this.#at = at;
+		this.#isLive = isLive;
 		this.#draw();
 	}
 
@@ -104,7 +106,7 @@ export class MomentSlider {
 			return;
 		this.note.textContent = coverageText(coverage);
 		this.slider.disabled = coverage.first_seconds === undefined;
-		this.live.disabled = this.#at === null;
+		this.live.disabled = this.#isLive;
 		if (coverage.first_seconds === undefined)
 			return;
 		this.slider.min = Math.floor(coverage.first_seconds);
@@ -118,7 +120,7 @@ export class MomentSlider {
 	}
 
 	#say(at) {
-		const text = at === null ? "now" : `${timeText(at, 86401)}:${String(Math.floor(at) % 60).padStart(2, "0")}`;
+		const text = at === null ? (this.#isLive ? "now" : "not recorded") : `${timeText(at, 86401)}:${String(Math.floor(at) % 60).padStart(2, "0")}`;
 
 		if (document.activeElement !== this.slider || at === null)
 			this.slider.value = at ?? this.slider.max;

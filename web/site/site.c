@@ -297,7 +297,7 @@ static bool ask_recorder(struct site *s, struct inquiry *i, uint64_t now_ns)
 }
 
 /* Takes the answer to the question of the history of I. */
-static void take_answer(struct inquiry *i, uint64_t now_ns)
+static void site_take_answer(struct inquiry *i, uint64_t now_ns)
 {
 	struct history_inquiry *h = i->history;
 
@@ -313,7 +313,7 @@ void site_continue(struct site *s, struct inquiry *i, uint64_t now_ns)
 
 	while (h && !h->has_planned && (!i->question || i->question->wait.is_done)) {
 		if (i->question)
-			take_answer(i, now_ns);
+			site_take_answer(i, now_ns);
 		if (ask_recorder(s, i, now_ns))
 			continue;
 		site_plan_ledger(s, h);

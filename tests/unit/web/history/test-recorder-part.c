@@ -91,7 +91,7 @@ static void one_row_is_a_series(void **state)
 		struct recorder_part p;
 
 		q.names = cases[i].names;
-		strcpy(q.text, "nginx");
+		memcpy(q.text, "nginx", sizeof("nginx"));
 		plan(&p, &q, &none, cases[i].sight);
 		recorder_part_next(&p, &q, &r);
 		if (p.is_series != cases[i].is_series ||
