@@ -188,6 +188,7 @@ def coverage_schemas():
         "coverage": record({
             "first_seconds": described(NUMBER, "The oldest recorded snapshot; absent if there is none."),
             "last_seconds": described(NUMBER, "The newest recorded snapshot; absent if there is none."),
+            "problem": described(STRING, "Why memtally-recorder does not say it; a sentence for people."),
             "recording": described(BOOLEAN, "Whether recording works at present."),
             "complete": described(BOOLEAN, "Whether these are all marks; otherwise the last ones are missing."),
             "marks": rows(reference("schemas", "coverage_mark")),

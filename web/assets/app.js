@@ -100,7 +100,7 @@ class Page {
 				}),
 			};
 		}
-		this.moment.load();
+		this.#cover();
 		if (momentOf(document.querySelector("main").dataset.at) === null)
 			return; // the page says why there are no figures of that time
 		if (this.#at === null)

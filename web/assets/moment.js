@@ -82,7 +82,7 @@ export class MomentSlider {
 		try {
 			const { coverage } = await this.#feed.load(PATH);
 
-			this.#coverage = coverage;
+			this.#coverage = coverage.problem ? null : coverage;
 		} catch (error) {
 			if (!(error instanceof Refusal))
 				return;

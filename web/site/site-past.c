@@ -258,7 +258,6 @@ static void site_add_coverage(struct buffer *to, const struct recorder_question 
 {
 	const struct past_head *head = &q->head;
 
-	buffer_add_text(to, "\"coverage\":{");
 	site_add_time(to, "first_seconds", head->first_ns);
 	site_add_time(to, "last_seconds", head->last_ns);
 	buffer_printf(to, "\"recording\":%s,\"complete\":%s,\"marks\":[",
@@ -274,13 +273,28 @@ static void site_add_coverage(struct buffer *to, const struct recorder_question 
 	buffer_add_text(to, "]}}\n");
 }
 
+/* Appends why there is no coverage: the page asks for it on hosts without a recorder, too. */
+static void site_add_no_coverage(struct buffer *to, const struct recorder_question *q)
+{
+	AUTO_SITE_PROBLEM struct site_problem problem = {0};
+
+	explain_refusal(q, &problem);
+	buffer_add_char(&problem.why, 0);
+	if (problem.why.error) {
+		to->error = problem.why.error;
+		return;
+	}
+	buffer_add_text(to, "\"problem\":");
+	json_render_string(problem.why.data, to);
+	buffer_add_text(to, ",\"recording\":false,\"complete\":false,\"marks\":[]}}\n");
+}
+
 struct answer *site_answer_coverage(const struct site_task *t)
 {
 	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, SITE_TYPE_JSON);
 	const struct recorder_question *q = t->inquiry ? t->inquiry->question : NULL;
 	const struct view *view = t->site->cache.view;
 	char error[QUERY_ERROR_SIZE];
-	AUTO_SITE_PROBLEM struct site_problem problem = {0};
 	struct past_request request;
 	int r = site_find_request(t->rq, t->route, &request, error);
 
@@ -288,14 +302,12 @@ struct answer *site_answer_coverage(const struct site_task *t)
 		return answer_new_error(MHD_HTTP_BAD_REQUEST, error);
 	if (!a || !q)
 		return NULL;
-	if (*q->wait.problem || (q->head.status != PAST_GOOD && q->head.status != PAST_NONE)) {
-		explain_refusal(q, &problem);
-		buffer_add_char(&problem.why, 0);
-		return site_refuse(&problem);
-	}
 	if (view)
 		json_render_head(view, t->now_ns, true, &a->before);
-	buffer_add_char(&a->before, view ? ',' : '{');
-	site_add_coverage(&a->before, q);
+	buffer_add_text(&a->before, view ? ",\"coverage\":{" : "{\"coverage\":{");
+	if (is_refused(q) && (*q->wait.problem || q->head.status != PAST_NONE))
+		site_add_no_coverage(&a->before, q);
+	else
+		site_add_coverage(&a->before, q);
 	return TAKE_PTR(a);
 }

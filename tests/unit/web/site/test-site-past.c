@@ -377,7 +377,10 @@ static void tells_the_coverage(void **state)
 	f.head = (struct past_head){.status = PAST_NONE};
 	assert_says(&f, "/api/v1/coverage", 200,
 		"{\"coverage\":{\"recording\":true,\"complete\":true,\"marks\":[]}}");
-	end(&f);
+	recorder_socket_done(&f.socket);
+	assert_says(&f, "/api/v1/coverage", 200,
+		"{\"coverage\":{\"problem\":\"memtally-recorder does not answer at ");
+	site_done(&f.site);
 }
 
 int main(void)
