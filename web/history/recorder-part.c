@@ -3,6 +3,7 @@
 
 #include "web/history/recorder-part.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "base/saturate.h"
 #include "snapshot/owner.h"
 
-#define BYTES_MAX ((size_t)8 << 20) /* of the points */
+#define BYTES_MAX ((size_t)16 << 20) /* of the points */
 
 /* The first point of the ring is that of the recorder, too, if it is not later by more. */
 enum { NEAR_INTERVALS = 2 };
@@ -19,6 +20,9 @@ enum { NEAR_INTERVALS = 2 };
 void recorder_part_done(struct recorder_part *p)
 {
 	ring_done(&p->points);
+	for (size_t i = 0; i < p->count; i++)
+		ring_done(&p->each[i]);
+	p->count = 0;
 }
 
 /* Returns whether the rows of Q are one that the recorder can find by its name. */
@@ -51,18 +55,18 @@ void recorder_part_plan(struct recorder_part *p, const struct history_query *q,
 
 	*p = (struct recorder_part){.points.bytes_max = BYTES_MAX,
 		.is_series = is_one_row(q, sight),
-		.next_ns = (uint64_t)q->from_s * NS_PER_SEC,
+		.from_ns = (uint64_t)q->from_s * NS_PER_SEC,
 		.to_ns = find_ring(q, ring),
 		.userns = userns};
 	max = p->is_series ? RECORDER_PART_SERIES_MAX : RECORDER_PART_SNAPSHOTS_MAX;
 	if (!interval_ns)
 		interval_ns = NS_PER_SEC;
-	if (p->to_ns <= p->next_ns + NEAR_INTERVALS * interval_ns) {
+	if (p->to_ns <= p->from_ns + NEAR_INTERVALS * interval_ns) {
 		p->is_done = true;
 		return;
 	}
 	p->step_ns = saturate_max(interval_ns, q->step_s * NS_PER_SEC);
-	p->step_ns = saturate_max(p->step_ns, (p->to_ns - p->next_ns) / max + 1);
+	p->step_ns = saturate_max(p->step_ns, (p->to_ns - p->from_ns) / max + 1);
 	p->step_ns += NS_PER_SEC - 1;
 	p->step_ns -= p->step_ns % NS_PER_SEC;
 }
@@ -71,12 +75,11 @@ void recorder_part_next(
 	const struct recorder_part *p, const struct history_query *q, struct past_request *ret)
 {
 	if (!p->is_series) {
-		*ret = (struct past_request){.pick = PAST_AT,
-			.at_ns = saturate_min(p->next_ns + p->step_ns, p->to_ns) - 1};
+		*ret = (struct past_request){.pick = PAST_AT, .at_ns = p->to_ns - 1};
 		return;
 	}
 	*ret = (struct past_request){.pick = PAST_SERIES,
-		.at_ns = p->next_ns,
+		.at_ns = p->from_ns,
 		.until_ns = p->to_ns - 1,
 		.step_ns = p->step_ns,
 		.scope = q->scope,
@@ -94,7 +97,7 @@ static void take_series(struct recorder_part *p, const struct history_query *q,
 	for (uint32_t i = 0; i < answer->head.points; i++) {
 		const struct past_point *point = &answer->points[i];
 
-		if (point->at_ns < p->next_ns || point->at_ns >= p->to_ns)
+		if (point->at_ns < p->from_ns || point->at_ns >= p->to_ns)
 			continue;
 		for (size_t k = 0; k < RING_QUANTITIES; k++)
 			values[k] = NAN;
@@ -113,40 +116,79 @@ static void take_series(struct recorder_part *p, const struct history_query *q,
 	}
 }
 
-/* Moves P to the step with the time NS, which is later. */
-static void recorder_part_skip(struct recorder_part *p, uint64_t ns)
+/* Adds the only point of FROM to TO. Returns 0 or -ENOMEM. */
+static int copy_point(struct ring *to, const struct ring *from)
 {
-	if (ns >= p->next_ns + p->step_ns)
-		p->next_ns = ns - (ns - p->next_ns) % p->step_ns;
+	AUTO_RING_CURSOR struct ring_cursor c = {0};
+	const struct ring_point *point = from->points ? from->point[0] : NULL;
+	int r = ring_cursor_open(&c, from);
+
+	if (r < 0 || !point || !ring_cursor_next(&c))
+		return r;
+	ring_begin(to, point->realtime_ns, 0, point->length_ns);
+	for (unsigned int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++) {
+		size_t count;
+		const struct ring_sample *sample = ring_cursor_samples(
+			&c, (enum metric_scope)scope, &count);
+
+		for (size_t i = 0; i < count; i++) {
+			const struct ring_row *row = &from->row[sample[i].row];
+
+			ring_add(to, row->scope, row->id, row->name, row->user, sample[i].q);
+		}
+	}
+	return ring_end(to);
+}
+
+/* Finishes P: puts the points in the order of time. */
+static void recorder_part_finish(struct recorder_part *p)
+{
+	int r = 0;
+
+	p->is_done = true;
+	while (p->count) {
+		struct ring *one = &p->each[--p->count];
+
+		if (!one->points)
+			r = -ENOMEM;
+		if (r == 0)
+			r = copy_point(&p->points, one);
+		ring_done(one);
+	}
+	if (r < 0 || p->points.dropped)
+		snprintf(p->problem, sizeof(p->problem),
+			"memtally-web has no memory for the recorded snapshots");
+}
+
+/* Goes on with the steps before the one with the time NS, which is before .to_ns. */
+static void go_back(struct recorder_part *p, uint64_t ns)
+{
+	uint64_t steps = (p->to_ns - 1 - ns) / p->step_ns + 1;
+
+	if (steps > (p->to_ns - p->from_ns) / p->step_ns || p->count == RECORDER_PART_SNAPSHOTS_MAX)
+		recorder_part_finish(p);
 	else
-		p->next_ns += p->step_ns;
-	p->is_done = p->next_ns >= p->to_ns;
+		p->to_ns -= steps * p->step_ns;
+	if (p->to_ns <= p->from_ns)
+		recorder_part_finish(p);
 }
 
 static void take_snapshot(struct recorder_part *p, const struct recorder_question *answer)
 {
-	const struct past_head *head = &answer->head;
+	uint64_t at_ns = answer->head.at_ns;
+	struct ring *one;
 
-	p->asked++;
-	if (!answer->view) {
-		/* Before the first snapshot. */
-		if (head->first_ns > p->next_ns)
-			recorder_part_skip(p, head->first_ns);
-		else
-			p->is_done = true;
-	} else if (head->at_ns < p->next_ns) {
-		/* There is none in this step. */
-		if (head->after_ns)
-			recorder_part_skip(p, head->after_ns);
-		else
-			p->is_done = true;
-	} else {
-		if (answer->view->header->userns == p->userns &&
-			ring_take_at(&p->points, answer->view, p->step_ns) < 0)
-			p->is_done = true;
-		recorder_part_skip(p, 0);
+	if (!answer->view || at_ns < p->from_ns || at_ns >= p->to_ns) {
+		recorder_part_finish(p); /* there are none in the rest of the time */
+		return;
 	}
-	p->is_done |= p->asked > 2 * RECORDER_PART_SNAPSHOTS_MAX;
+	if (answer->view->header->userns == p->userns) {
+		one = &p->each[p->count++];
+		*one = (struct ring){.bytes_max = BYTES_MAX / RECORDER_PART_SNAPSHOTS_MAX};
+		(void)ring_take_at(
+			one, answer->view, p->step_ns); /* without memory it is missing */
+	}
+	go_back(p, at_ns);
 }
 
 void recorder_part_take(struct recorder_part *p, const struct history_query *q,
@@ -165,7 +207,9 @@ void recorder_part_take(struct recorder_part *p, const struct history_query *q,
 						       : "memtally-recorder does not show the past "
 							 "to the user of this memtally-web");
 		if (!p->is_done)
-			recorder_part_skip(p, 0);
+			go_back(p, p->to_ns - 1);
+		else
+			recorder_part_finish(p);
 	} else if (p->is_series) {
 		take_series(p, q, answer);
 	} else {
@@ -175,7 +219,7 @@ void recorder_part_take(struct recorder_part *p, const struct history_query *q,
 
 void recorder_part_give_up(struct recorder_part *p)
 {
-	p->is_done = true;
+	recorder_part_finish(p);
 	snprintf(p->problem, sizeof(p->problem),
 		"memtally-recorder did not answer all questions in time");
 }

@@ -22,13 +22,20 @@ enum {
 };
 
 struct recorder_part {
-	struct ring points; /* owned: a point for each snapshot; .length_ns is the step */
-	bool is_done;       /* there is nothing more to ask */
+	/* Owned: a point for each snapshot; .length_ns is the step. Complete when the part is done. */
+	struct ring points;
+	bool is_done; /* there is nothing more to ask */
 	bool is_series;
-	uint64_t next_ns, to_ns; /* the time that is still to be asked for; CLOCK_REALTIME */
+	/*
+	 * The time that is still to be asked for; CLOCK_REALTIME. Snapshots are asked for from the last
+	 * one on: if the time does not suffice, the oldest ones are missing, which the ledger may have.
+	 */
+	uint64_t from_ns, to_ns;
 	uint64_t step_ns;
 	uint64_t userns; /* that of the uids of callers; snapshots with another one are left out */
-	unsigned int asked;
+	/* Owned: the points of snapshots that have come, each by itself, the last one first. */
+	struct ring each[RECORDER_PART_SNAPSHOTS_MAX];
+	size_t count;
 	char problem[SOURCE_PROBLEM_SIZE]; /* why points may be missing; empty: none is */
 	bool is_absent;                    /* memtally-recorder cannot be reached */
 };
@@ -51,7 +58,7 @@ void recorder_part_next(
 void recorder_part_take(struct recorder_part *p, const struct history_query *q,
 	const struct recorder_question *answer);
 
-/* Gives up: P has what has come. */
+/* Gives up for lack of time: P is done with what has come. */
 void recorder_part_give_up(struct recorder_part *p);
 
 #endif

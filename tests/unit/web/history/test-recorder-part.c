@@ -100,7 +100,7 @@ static void one_row_is_a_series(void **state)
 		if (p.is_series)
 			assert_string_equal(r.name, "nginx");
 		/* 60 snapshots or 300 points at most. */
-		assert_in_range((p.to_ns - p.next_ns) / p.step_ns, 50, p.is_series ? 300 : 60);
+		assert_in_range((p.to_ns - p.from_ns) / p.step_ns, 50, p.is_series ? 300 : 60);
 		recorder_part_done(&p);
 	}
 }
@@ -143,63 +143,87 @@ static void takes_a_series(void **state)
 	recorder_part_done(&p);
 }
 
-/* Answers with the snapshot of T0 + AT_S, 0: none; the next one is that of T0 + AFTER_S. */
-static void answer(struct recorder_part *p, const struct history_query *q, int64_t at_s,
-	int64_t after_s, uint64_t userns)
+/* Answers with the snapshot of T0 + AT_S; 0: none. */
+static void answer(
+	struct recorder_part *p, const struct history_query *q, int64_t at_s, uint64_t userns)
 {
 	const struct sample_options options = {
 		.realtime_ns = (uint64_t)(T0 + at_s) * NS_PER_SEC, .userns = userns};
 	struct recorder_question a = {.view = at_s ? sample_open(&options) : NULL,
 		.head = {.status = at_s ? PAST_GOOD : PAST_NONE,
 			.first_ns = (uint64_t)(T0 - 500) * NS_PER_SEC,
-			.at_ns = at_s ? (uint64_t)(T0 + at_s) * NS_PER_SEC : 0,
-			.after_ns = after_s ? (uint64_t)(T0 + after_s) * NS_PER_SEC : 0}};
+			.at_ns = at_s ? (uint64_t)(T0 + at_s) * NS_PER_SEC : 0}};
 
 	recorder_part_take(p, q, &a);
 	view_unref(a.view);
 }
 
-/* Steps without a snapshot are skipped: before the first one, and in gaps. */
+static int64_t asked_for(const struct recorder_part *p, const struct history_query *q)
+{
+	struct past_request r;
+
+	recorder_part_next(p, q, &r);
+	assert_int_equal(r.pick, PAST_AT);
+	return (int64_t)((r.at_ns + 1) / NS_PER_SEC) - T0;
+}
+
+/* From the last step on; steps without a snapshot are skipped. */
 static void takes_a_snapshot_of_each_step(void **state)
 {
 	struct history_query q = query_of(METRIC_USER, -600, -1);
 	const struct ring none = {0};
-	struct past_request r;
 	struct recorder_part p;
 
 	(void)state;
 	q.step_s = 60;
 	plan(&p, &q, &none, &all);
-	recorder_part_next(&p, &q, &r);
-	assert_int_equal(r.pick, PAST_AT);
-	assert_int_equal(r.at_ns, (uint64_t)(T0 - 540) * NS_PER_SEC - 1);
-	answer(&p, &q, 0, 0, 7); /* the first one is at -500 */
-	recorder_part_next(&p, &q, &r);
-	assert_int_equal(r.at_ns, (uint64_t)(T0 - 480) * NS_PER_SEC - 1);
-	answer(&p, &q, -485, -475, 7);
-	recorder_part_next(&p, &q, &r);
-	assert_int_equal(r.at_ns, (uint64_t)(T0 - 420) * NS_PER_SEC - 1);
-	answer(&p, &q, -485, -200, 7); /* a gap */
-	recorder_part_next(&p, &q, &r);
-	assert_int_equal(r.at_ns, (uint64_t)(T0 - 180) * NS_PER_SEC - 1);
-	answer(&p, &q, -185, -175, 8); /* the uids are those of others */
-	answer(&p, &q, -125, -115, 7);
+	assert_int_equal(asked_for(&p, &q), 0);
+	answer(&p, &q, -5, 7);
+	assert_int_equal(asked_for(&p, &q), -60);
+	answer(&p, &q, -75, 7);
+	assert_int_equal(asked_for(&p, &q), -120);
+	answer(&p, &q, -310, 8); /* a gap; and the uids are those of others */
+	assert_int_equal(asked_for(&p, &q), -360);
+	answer(&p, &q, -361, 7);
 	assert_false(p.is_done);
-	answer(&p, &q, -125, 0, 7); /* that was the last one */
+	assert_int_equal(p.points.points, 0);
+	answer(&p, &q, 0, 7); /* that was the first one */
+	assert_true(p.is_done);
+	assert_string_equal(p.problem, "");
+	assert_int_equal(p.points.points, 3);
+	assert_int_equal(p.points.point[0]->realtime_ns, (uint64_t)(T0 - 361) * NS_PER_SEC);
+	assert_int_equal(p.points.point[2]->realtime_ns, (uint64_t)(T0 - 5) * NS_PER_SEC);
+	assert_int_equal(p.points.point[2]->length_ns, 60 * NS_PER_SEC);
+	assert_true(ring_find(&p.points, METRIC_USER, "root", "") >= 0);
+	assert_int_equal(p.points.row[ring_find(&p.points, METRIC_USER, "alice", "")].id, 1000);
+	recorder_part_done(&p);
+}
+
+/* What is missing for lack of time is the oldest part, which the ledger may have. */
+static void keeps_the_newest_snapshots(void **state)
+{
+	struct history_query q = query_of(METRIC_USER, -600, -1);
+	const struct ring none = {0};
+	struct recorder_part p;
+
+	(void)state;
+	plan(&p, &q, &none, &all);
+	answer(&p, &q, -5, 7);
+	answer(&p, &q, -15, 7);
+	recorder_part_give_up(&p);
 	assert_true(p.is_done);
 	assert_int_equal(p.points.points, 2);
-	assert_int_equal(p.points.point[1]->realtime_ns, (uint64_t)(T0 - 125) * NS_PER_SEC);
-	assert_int_equal(p.points.point[1]->length_ns, 60 * NS_PER_SEC);
-	assert_true(ring_find(&p.points, METRIC_USER, "root", "") >= 0);
+	assert_int_equal(p.points.point[0]->realtime_ns, (uint64_t)(T0 - 15) * NS_PER_SEC);
 	recorder_part_done(&p);
+	plan(&p, &q, &none, &all);
+	answer(&p, &q, -5, 7);
+	recorder_part_done(&p); /* the client is gone */
 }
 
 /* However the recorder answers, the questions end. */
 static void always_ends(void **state)
 {
-	static const struct {
-		int64_t at_s, after_s;
-	} answers[] = {{-9999, -9999}, {-9999, -601}, {-600, -600}, {-599, 0}, {0, 0}, {-1, -1}};
+	static const int64_t answers[] = {-9999, -601, -600, -599, 0, -1, 5};
 	const struct ring none = {0};
 
 	(void)state;
@@ -210,8 +234,20 @@ static void always_ends(void **state)
 
 		plan(&p, &q, &none, &all);
 		while (!p.is_done && asked++ < 1000)
-			answer(&p, &q, answers[i].at_s, answers[i].after_s, 7);
-		assert_in_range(asked, 1, 2 * RECORDER_PART_SNAPSHOTS_MAX + 2);
+			answer(&p, &q, answers[i], 7);
+		assert_in_range(asked, 1, RECORDER_PART_SNAPSHOTS_MAX + 1);
+		recorder_part_done(&p);
+	}
+	for (int64_t span = 21; span < 4000; span += 37) {
+		struct history_query q = query_of(METRIC_USER, -span - 100, -100);
+		struct recorder_part p;
+		size_t asked = 0;
+
+		plan(&p, &q, &none, &all);
+		for (; !p.is_done && asked < 1000; asked++)
+			answer(&p, &q, asked_for(&p, &q) - 1, 7);
+		assert_in_range(asked, 1, RECORDER_PART_SNAPSHOTS_MAX + 1);
+		assert_int_equal(p.points.points, asked);
 		recorder_part_done(&p);
 	}
 }
@@ -255,6 +291,7 @@ int main(void)
 		cmocka_unit_test(one_row_is_a_series),
 		cmocka_unit_test(takes_a_series),
 		cmocka_unit_test(takes_a_snapshot_of_each_step),
+		cmocka_unit_test(keeps_the_newest_snapshots),
 		cmocka_unit_test(always_ends),
 		cmocka_unit_test(explains_failures),
 	};
