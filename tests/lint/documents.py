@@ -25,7 +25,8 @@ VIEWS = ["status", "usage", "map", "files", "pages", "sharing", "explain", "comp
 SAMPLE = "contrib/memtally.yaml"
 SURVEYS = "files.interval"  # has another default in a build without surveys
 QUICKSTART = "contrib/quickstart"
-FAULTS = ("docs/faults/processes.md", "docs/faults/daemons.md", "docs/faults/ledger.md")
+FAULTS = ("docs/faults/processes.md", "docs/faults/daemons.md", "docs/faults/ledger.md",
+          "docs/faults/recorder.md")
 USAGE = "docs/usage.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"

@@ -110,16 +110,18 @@ static void texts_of_other_rows_are_gone(void **state)
 	const struct sight bob = {.kind = SIGHT_OWN, .uid = 1001};
 	AUTO_VIEW struct view *all = NULL, *own = NULL, *none = NULL;
 	AUTO_SMALL struct small s = {0};
+	uint32_t names[2];
 
 	(void)state;
 	small_begin(&s);
-	for (uint32_t i = 0; i < 2; i++) {
+	names[0] = builder_add_text(&s.builder, "of-alice", 8);
+	names[1] = builder_add_text(&s.builder, "of-bob", 6);
+	for (uint32_t i = 0; i < 4; i++) {
 		struct snapshot_process *row = builder_add_process(&s.builder);
 
 		row->pid = 10 + i;
-		row->uid = 1000 + i;
-		row->owner[OWNER_PROGRAM] = builder_add_text(
-			&s.builder, i ? "of-bob" : "of-alice", i ? 6 : 8);
+		row->uid = 1000 + i % 2;
+		row->owner[OWNER_PROGRAM] = names[i % 2];
 	}
 	builder_add_file(&s.builder)->path = builder_add_text(&s.builder, "/of/file", 8);
 	all = small_view(&s.builder, NULL);
@@ -127,6 +129,10 @@ static void texts_of_other_rows_are_gone(void **state)
 	assert_true(has_text(all, "of-alice") && has_text(all, "/of/file"));
 	assert_true(has_text(own, "of-bob"));
 	assert_false(has_text(own, "of-alice") || has_text(own, "/of/file"));
+	/* Rows with one text share it. */
+	assert_int_equal(view_count(own, METRIC_PROCESS), 2);
+	assert_int_equal(view_process(own, 0)->owner[OWNER_PROGRAM],
+		view_process(own, 1)->owner[OWNER_PROGRAM]);
 	none = restricted(all, &(struct sight){.kind = SIGHT_NONE});
 	assert_true(view_is_public(none));
 	assert_false(view_is_own(none));
