@@ -31,7 +31,7 @@ enum {
 /* The state of the password check of a request. */
 enum exchange_asker {
 	ASKER_UNKNOWN,
-	ASKER_AWAITED, /* being checked, or waits for memtally-ledger; the connection is suspended */
+	ASKER_AWAITED, /* being checked, or waits for the past; the connection is suspended */
 	ASKER_RIGHT,
 	ASKER_WRONG,
 };
@@ -44,9 +44,9 @@ struct exchange {
 	struct exchange *next, *previous;  /* list of suspended requests */
 	struct MHD_Connection *connection; /* set while suspended */
 	enum exchange_asker asker;
-	struct history_inquiry *inquiry; /* owned; NULL: none has begun */
-	unsigned int admissions;         /* of struct requests, when .inquiry began */
-	bool awaits_turn, has_turn;      /* to render the answer to .inquiry */
+	struct inquiry *inquiry;    /* owned; NULL: none has begun */
+	unsigned int admissions;    /* of struct requests, when .inquiry began */
+	bool awaits_turn, has_turn; /* to render the answer to .inquiry */
 	struct request request;
 	struct connection *client; /* borrowed */
 	const char *raw;           /* the library's copy of the target; only its address is used */
@@ -236,7 +236,7 @@ static bool has_shown_certificate(const struct requests *xs, const struct connec
 
 /*
  * Begins the inquiry that the answer to X needs, if any. Returns true if the answer can be made now;
- * otherwise X is suspended: memtally-ledger is asked, or other histories have had their turn.
+ * otherwise X is suspended: another daemon is asked, or other histories have had their turn.
  */
 static bool knows_past(struct requests *xs, struct MHD_Connection *connection, struct exchange *x)
 {
@@ -245,10 +245,11 @@ static bool knows_past(struct requests *xs, struct MHD_Connection *connection, s
 			xs->site, &x->request, &x->client->caller, clock_now_ns(CLOCK_MONOTONIC));
 	if (!x->inquiry || x->has_turn)
 		return true;
-	if (x->inquiry->is_done && site_take_turn(xs->site))
+	if (inquiry_is_done(x->inquiry) &&
+		(!inquiry_needs_turn(x->inquiry) || site_take_turn(xs->site)))
 		return true;
 	x->admissions = xs->admissions;
-	x->awaits_turn = x->inquiry->is_done;
+	x->awaits_turn = inquiry_is_done(x->inquiry);
 	xs->turns_awaited += x->awaits_turn;
 	requests_await(xs, connection, x);
 	return false;
@@ -260,27 +261,31 @@ static void resume_inquiry(struct requests *xs, struct exchange *x)
 	requests_resume_one(xs, x, x->admissions == xs->admissions ? ASKER_RIGHT : ASKER_UNKNOWN);
 }
 
-/* Resumes the requests that have waited for memtally-ledger. */
+/* Resumes the requests that have waited for memtally-recorder or memtally-ledger. */
 static void resume_inquiries(struct requests *xs)
 {
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
 	for (struct exchange *x = xs->awaited, *next; x; x = next) {
 		next = x->next;
-		if (x->inquiry && x->inquiry->is_done && !x->awaits_turn)
+		if (x->inquiry)
+			site_continue(xs->site, x->inquiry, now_ns);
+		if (x->inquiry && inquiry_is_done(x->inquiry) && !x->awaits_turn)
 			resume_inquiry(xs, x);
 	}
 }
 
 /*
  * Returns the request that has waited longest for its turn; one that keeps answers of
- * memtally-ledger comes first, since these need memory. NULL: there is none.
+ * the past comes first, since these need memory. NULL: there is none.
  */
 static struct exchange *find_next_turn(const struct requests *xs)
 {
 	struct exchange *found = NULL;
 
 	for (struct exchange *x = xs->awaited; x; x = x->next)
-		if (x->awaits_turn &&
-			(!found || x->inquiry->ledger.points || !found->inquiry->ledger.points))
+		if (x->awaits_turn && (!found || inquiry_is_large(x->inquiry) ||
+					      !inquiry_is_large(found->inquiry)))
 			found = x;
 	return found;
 }
@@ -498,7 +503,7 @@ enum MHD_Result requests_on_request(void *requests, struct MHD_Connection *conne
 		return MHD_YES;
 	answer = site_answer(xs->site, &x->request, &x->client->caller, x->inquiry,
 		clock_now_ns(CLOCK_BOOTTIME));
-	/* The ledger's answers are large, and the client may take long to read. */
+	/* Answers of the past are large, and the client may take long to read. */
 	site_forget(xs->site, x->inquiry);
 	x->inquiry = NULL;
 	return answer_with(xs, connection, answer);

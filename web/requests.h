@@ -48,7 +48,7 @@ struct requests {
 	struct connections *connections; /* borrowed */
 	const struct access *access;     /* borrowed; decides which clients get answers */
 	struct passwords *passwords;     /* owned */
-	/* Suspended: passwords are being checked, memtally-ledger is asked, or it is not their turn. */
+	/* Suspended: passwords are being checked, the past is asked for, or it is not their turn. */
 	struct exchange *awaited;
 	size_t turns_awaited;             /* how many of these wait for their turn */
 	unsigned int admissions;          /* how often .access was set */
@@ -81,8 +81,8 @@ int requests_admit(struct requests *xs, const struct access *access);
 int requests_fd(const struct requests *xs);
 
 /*
- * Resumes the requests with passwords that have been checked, those for which memtally-ledger has
- * answered, and those that have their turn in this round. Call it after site_begin_round().
+ * Resumes the requests with passwords that have been checked, those for which memtally-recorder or
+ * memtally-ledger has answered, and those that have their turn in this round. Call it after site_begin_round().
  */
 void requests_resume(struct requests *xs);
 

@@ -10,7 +10,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-enum { OTHER_FDS = 13 }; /* standard streams, signals, snapshots, the ledger, /proc */
+enum {
+	OTHER_FDS = 15
+}; /* standard streams, signals, snapshots, ledger, recorder, an image, /proc */
 
 /*
  * Returns how many clients each of LISTENERS may have: at most WANTED, and as many as the limit of

@@ -59,12 +59,12 @@ struct web {
 	struct site site;
 	struct caller_rules rules;
 	struct server server;
-	struct pollfd *poll; /* owned; of the loop, password checks, the ledger, listeners */
+	struct pollfd *poll; /* owned; of the loop, password checks, ledger, recorder, listeners */
 	bool stops;
 	int status; /* exit status if the start fails */
 };
 
-enum { POLL_PASSWORDS = LOOP_POLLS, POLL_LEDGER, POLL_LISTENERS };
+enum { POLL_PASSWORDS = LOOP_POLLS, POLL_LEDGER, POLL_RECORDER, POLL_LISTENERS };
 
 static bool is_same_list(const struct text_list *a, const struct text_list *b)
 {
@@ -297,8 +297,10 @@ static bool web_wait_for_events(struct web *w, uint64_t now_ns)
 	int64_t ms = server_due_ms(&w->server, now_ns, w->settings->web_timeout_ns);
 	uint64_t due_ns = ms < 0 ? UINT64_MAX : now_ns + (uint64_t)ms * NS_PER_MSEC;
 
-	w->poll[POLL_LEDGER] = ledger_link_poll(&w->site.ledger);
-	due_ns = saturate_min(due_ns, ledger_link_due_ns(&w->site.ledger));
+	w->poll[POLL_LEDGER] = source_link_poll(&w->site.ledger.link);
+	due_ns = saturate_min(due_ns, source_link_due_ns(&w->site.ledger.link));
+	w->poll[POLL_RECORDER] = source_link_poll(&w->site.recorder.link);
+	due_ns = saturate_min(due_ns, source_link_due_ns(&w->site.recorder.link));
 	return loop_wait(&w->loop, w->poll, POLL_LISTENERS + w->server.listeners, now_ns, due_ns);
 }
 

@@ -10,6 +10,7 @@ WIDTH = 100
 # The path that an option turns on.
 COMPAT = "/compat/process-exporter/metrics"
 HISTORY_PATH = "/api/v1/history"
+COVERAGE_PATH = "/api/v1/coverage"
 # The answer at each path that is no list of owners: the name of its schema, or its media types.
 ANSWERS = {
     "/metrics": ["text/plain", "application/openmetrics-text"],
@@ -18,6 +19,7 @@ ANSWERS = {
     "/api/v1/": "paths",
     "/api/v1/host": "host_answer",
     HISTORY_PATH: "history_answer",
+    COVERAGE_PATH: "coverage_answer",
     "/api/v1/processes": "processes_answer",
     "/api/v1/processes/PID": "process_answer",
     "/api/v1/files": "files_answer",
@@ -26,7 +28,7 @@ ANSWERS = {
     "/healthz": ["text/plain"],
 }
 # Answers without an ETag.
-UNTAGGED = ("/", "/api/v1/", "/api/v1/status", "/readyz", "/healthz")
+UNTAGGED = ("/", "/api/v1/", COVERAGE_PATH, "/api/v1/status", "/readyz", "/healthz")
 # Errors of every path; the others are those of a malformed request, or of a path.
 ERRORS = ("400", "401", "403", "421", "429", "503")
 # Rows of owners that have a number.
@@ -39,6 +41,8 @@ PARAMETERS = {
     "order": ({"type": "string", "enum": ["asc", "desc"]},
               "By default desc for quantities, asc for names and numbers of things."),
     "limit": ({"type": "integer", "minimum": 1, "maximum": 1000000}, "Only the first rows; by default all."),
+    "at": (STRING, "The last recorded snapshot at or before this time instead of the present one: a time of RFC 3339, seconds since "
+           "1970, a date and a local time (2026-11-01 08:00), a duration ago (36h), or oom, before the last OOM kill."),
 }
 # Those of /api/v1/history, where limit is another one.
 TIME = "Seconds since 1970, a date (2026-11-01), a date and a time (2026-11-01T08:00), now, today, yesterday or a duration ago (36h)."
@@ -54,6 +58,10 @@ HISTORY = {
     "step": (STRING, "Seconds, or a duration such as 5m. A value is the mean over a step. By default as short as there are at "
              "most 1000 points; a shorter step is raised."),
     "limit": ({"type": "integer", "minimum": 1, "maximum": 100}, "Rows at most, if there is no name; by default 20."),
+}
+COVERAGE = {
+    "from": (STRING, "Only marks from this time on: as at, but for oom."),
+    "to": (STRING, "Only marks up to this time: as at, but for oom."),
 }
 FILTER = "Only rows with exactly this value. If it is given several times, any of the values matches."
 FILTERS = {"pid": {"type": "integer", "minimum": 0}, "deleted": BOOLEAN, "executable": BOOLEAN}
@@ -149,7 +157,7 @@ def status_schemas(fields, histograms):
 def history_schemas():
     time = described(NUMBER, "Seconds since 1970.")
     values = {"type": "array", "items": {"type": "number", "nullable": True}}
-    source = record({"source": choice("memtally-web", "memtally-ledger"), "from_seconds": time, "to_seconds": time,
+    source = record({"source": choice("memtally-web", "memtally-recorder", "memtally-ledger"), "from_seconds": time, "to_seconds": time,
                      "resolution_seconds": INTEGER}, ["source", "from_seconds", "to_seconds", "resolution_seconds"],
                     "Consecutive points from one source.")
     row = record({"name": STRING, "id": described(INTEGER, "Of users the uid, of groups the gid."),
@@ -165,8 +173,26 @@ def history_schemas():
             "step_seconds": described(INTEGER, "The shortest step between points."),
             "sources": rows(reference("schemas", "history_source")),
             "problem": described(STRING, "Why a part of the time is missing; a sentence for people."),
+            "problem_lasts": described(BOOLEAN, "Whether the same question will have the same problem; present with problem."),
             "times_seconds": rows(time), "rows": rows(reference("schemas", "history_row")),
         }, ["scope", "metric", "from_seconds", "to_seconds", "step_seconds", "sources", "times_seconds", "rows"]),
+    }
+
+
+def coverage_schemas():
+    time = described(NUMBER, "Seconds since 1970.")
+    mark = record({"time_seconds": time, "kinds": rows(choice("oom", "pressure", "start", "gap"))}, ["time_seconds", "kinds"],
+                  "A recorded snapshot with something special.")
+    return {
+        "coverage_mark": mark,
+        "coverage": record({
+            "first_seconds": described(NUMBER, "The oldest recorded snapshot; absent if there is none."),
+            "last_seconds": described(NUMBER, "The newest recorded snapshot; absent if there is none."),
+            "problem": described(STRING, "Why memtally-recorder does not say it; a sentence for people."),
+            "recording": described(BOOLEAN, "Whether recording works at present."),
+            "complete": described(BOOLEAN, "Whether these are all marks; otherwise the last ones are missing."),
+            "marks": rows(reference("schemas", "coverage_mark")),
+        }, ["recording", "complete", "marks"]),
     }
 
 
@@ -197,10 +223,13 @@ def schemas(fields, owners, parts, histograms):
     found.update({name: owner_row(name, labels.split(), parts[name]) for name, _, labels, _ in owners})
     found.update(status_schemas(fields["self"], histograms))
     found.update(history_schemas())
+    found.update(coverage_schemas())
     survey = {"survey": reference("schemas", "survey")}
     found["host_answer"] = answer(
         {"host": reference("schemas", "host")},
         {"shmem": rows(reference("schemas", "shmem")), "tmpfs": rows(reference("schemas", "tmpfs")), **survey})
+    found["coverage_answer"] = record(
+        {"snapshot": reference("schemas", "snapshot"), "coverage": reference("schemas", "coverage")}, ["coverage"])
     found["history_answer"] = answer({"history": reference("schemas", "history")})
     found["processes_answer"] = answer({"processes": rows(reference("schemas", "process"))})
     found["process_answer"] = answer({"process": reference("schemas", "process")})
@@ -247,7 +276,7 @@ def operation(path, first, names, what, kinds):
     if first not in UNTAGGED:
         responses["304"] = {"description": "The client has this answer (If-None-Match)."}
     responses.update({status: reference("responses", f"error{status}") for status in ERRORS})
-    if "PID" in path or path == COMPAT:
+    if "PID" in path or path == COMPAT or "at" in names:
         responses["404"] = reference("responses", "error404")
     if first == "/readyz":
         responses["503"] = {"description": "There is no fresh snapshot; the answer is the reason.",
@@ -255,18 +284,21 @@ def operation(path, first, names, what, kinds):
     found = {"summary": what}
     if first == HISTORY_PATH:
         found["parameters"] = inline(HISTORY)
+    elif first == COVERAGE_PATH:
+        found["parameters"] = inline(COVERAGE)
     elif names:
         found["parameters"] = [reference("parameters", name) for name in names]
     if "PID" in path:
         found["parameters"] = [{"name": "pid", "in": "path", "required": True,
-                                "schema": {"type": "integer", "minimum": 1, "maximum": 2147483647}}]
+                                "schema": {"type": "integer", "minimum": 1, "maximum": 2147483647}},
+                               *found.get("parameters", [])]
     return {"get": {**found, "responses": dict(sorted(responses.items()))}}
 
 
 def document(routes, fields, owners, parts, histograms, page):
     """Returns the description. FIELDS has the JSON fields of each scope, PAGE is the text of docs/api.md."""
     kinds = {**ANSWERS, **{f"/api/v1/{rows_name}": f"{rows_name}_answer" for _, rows_name, _, _ in owners}}
-    used = {name: None for path, _, names, _ in routes if path != HISTORY_PATH for name in names.split() if name != "-"}
+    used = {name: None for path, _, names, _ in routes if path not in (HISTORY_PATH, COVERAGE_PATH) for name in names.split() if name != "-"}
     errors = errors_of(page)
     return {
         "openapi": "3.0.3",

@@ -113,7 +113,7 @@ static void dump_routes(void)
 	struct route_row row;
 
 	for (size_t i = 0; routes_row(i, "/metrics", &row); i++) {
-		const char *names[QUERY_PARAMETERS_MAX];
+		const char *names[ROUTE_LIST_PARAMETERS_MAX];
 		size_t count = route_list_parameters(row.route, names);
 
 		printf("%s%s\t", row.folder, row.name);

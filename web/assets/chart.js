@@ -3,7 +3,7 @@
 import { area, line } from "d3-shape";
 import { bytes } from "./amounts.js";
 import { svg } from "./dom.js";
-import { amountTicks, largest, stackOf, timeText, timeTicks, withGaps } from "./series.js";
+import { amountTicks, drawnTimes, largest, stackOf, timeText, timeTicks, withGaps } from "./series.js";
 
 const HEIGHT = 300;
 const LEFT = 72;
@@ -80,7 +80,8 @@ function mostOf(history, isStacked) {
 // Returns the picture of HISTORY, an answer of the interface, WIDTH pixels wide, with LABEL for screen readers. POINT is
 // called with the index of the time below the pointer.
 export function chart(history, isStacked, width, label, point) {
-	const drawn = withGaps(history);
+	const times = drawnTimes(history);
+	const drawn = withGaps({ ...history, times_seconds: times });
 	const most = mostOf(history, isStacked) * 1.05;
 	const place = scales(history, most, width);
 	const mark = svg("line", { class: "mark", y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" });
@@ -91,10 +92,10 @@ export function chart(history, isStacked, width, label, point) {
 	picture.addEventListener("pointermove", (event) => {
 		const time = place.time(event.clientX - picture.getBoundingClientRect().left);
 
-		point(nearest(history.times_seconds, time));
+		point(nearest(times, time));
 	});
 	picture.mark = (i) => {
-		const x = place.x(history.times_seconds[i]);
+		const x = place.x(times[i]);
 
 		mark.setAttribute("x1", x);
 		mark.setAttribute("x2", x);

@@ -4,7 +4,7 @@ import { bytes } from "./amounts.js";
 import { chart } from "./chart.js";
 import { frame, html, keepFocus, nameOf, onWidth, svg } from "./dom.js";
 import { Feed, Refusal } from "./live.js";
-import { historyPath, isDue, sourcesText, summary, timeText } from "./series.js";
+import { historyPath, isComplete, isDue, sourcesText, summary, timeText } from "./series.js";
 
 const SCOPES = [
 	["user", "users"],
@@ -115,7 +115,7 @@ export class History {
 			if (turn !== this.#turn)
 				return;
 			this.#history = history;
-			this.#last.isWhole = !history.problem;
+			this.#last.isWhole = isComplete(history);
 			this.problem.className = "note";
 			this.problem.textContent = history.problem ? `A part is missing: ${history.problem}` : "";
 		} catch (error) {

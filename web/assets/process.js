@@ -3,7 +3,8 @@
 import { age, bytes, certainty, signedBytes } from "./amounts.js";
 import { frame, html, nameOf } from "./dom.js";
 import { Feed, Refusal } from "./live.js";
-import { growthOf } from "./tree.js";
+import { pathAt } from "./moment.js";
+import { growthOf, secondsOf, spanText } from "./tree.js";
 
 // Returns VALUE of FIELD of a process as text. Pure.
 export function valueText(field, value) {
@@ -39,6 +40,7 @@ export class ProcessDialog {
 	#opener = null; // what had the focus when the dialog was opened,
 	#place = null;  // and the part of the page that it was in
 	#feed = new Feed();
+	at = null; // the moment of the figures in seconds; null: the present
 
 	constructor(parent) {
 		this.title = html("h2", { id: "process-title" });
@@ -71,12 +73,16 @@ export class ProcessDialog {
 		this.#opener = document.activeElement;
 		this.#place = this.#opener?.closest("section");
 		this.title.textContent = `Process ${pid}`;
-		this.json.setAttribute("href", `/api/v1/processes/${pid}`);
+		this.json.setAttribute("href", this.#path(pid));
 		this.main.replaceChildren();
 		this.all.replaceChildren();
 		if (!this.dialog.open)
 			this.dialog.showModal();
 		await this.update();
+	}
+
+	#path(pid) {
+		return pathAt(`/api/v1/processes/${pid}`, this.at);
 	}
 
 	// Shows newer figures if the dialog is open.
@@ -86,7 +92,7 @@ export class ProcessDialog {
 		if (pid === null)
 			return;
 		try {
-			const { process } = await this.#feed.load(`/api/v1/processes/${pid}`);
+			const { process } = await this.#feed.load(this.#path(pid));
 
 			if (this.#pid === pid)
 				this.#show(process);
@@ -114,7 +120,7 @@ export class ProcessDialog {
 			["PSS", row.pss_bytes === undefined ? "not known" : bytes(row.pss_bytes)],
 			["How sure", certainty(row)],
 			["Source", sourceText(row)],
-			["Growth in ten minutes", growth === null ? "not known yet" : signedBytes(growth)],
+			[growth === null ? "Growth" : `Growth ${spanText(secondsOf(row))}`, growth === null ? "not known yet" : signedBytes(growth)],
 		];
 
 		this.title.replaceChildren(`Process ${row.pid}: `, nameOf(row.program));

@@ -29,6 +29,11 @@ export function isDue(last, path, span, now_s) {
 	return !last.isWhole && (span < LONG_S || now_s - last.at_s >= PATIENCE_S);
 }
 
+// Returns whether HISTORY has all that there will be: a part that is missing may come unless its problem lasts. Pure.
+export function isComplete(history) {
+	return !history.problem || history.problem_lasts === true;
+}
+
 // Returns the sentence about where the points of HISTORY come from. Pure.
 export function sourcesText(history) {
 	const sources = (history.sources ?? []).map((one) =>
@@ -46,10 +51,10 @@ function endsOf(values, times, from) {
 }
 
 // Returns by how much each row of HISTORY has grown: a Map from its name to bytes, and the longest time that this is about, in
-// seconds. Only points of memtally-web's own count: those of memtally-ledger are means of times that may reach beyond what
-// was asked for, and beyond the first point of memtally-web.
+// seconds. Points of memtally-ledger do not count: they are means of times that may reach beyond what was asked for, and
+// beyond the first point of memtally-web.
 export function growthFrom(history) {
-	const own = (history.sources ?? []).find((one) => one.source === "memtally-web");
+	const own = (history.sources ?? []).find((one) => one.source !== "memtally-ledger");
 	const from = Math.max(history.from_seconds, own?.from_seconds ?? Infinity);
 	const growth = new Map();
 	let seconds = 0;
@@ -91,6 +96,20 @@ export function withGaps(history) {
 			high: open(row.high, () => null),
 		})),
 	};
+}
+
+// Returns the times at which the points of HISTORY are drawn. A point of memtally-ledger is the mean of a step, so it stands in
+// the middle of it.
+export function drawnTimes(history) {
+	const times = history.times_seconds;
+
+	return times.map((t, i) => {
+		const source = (history.sources ?? []).find((one) => one.from_seconds <= t && t < one.to_seconds);
+
+		if (source?.source !== "memtally-ledger")
+			return t;
+		return (t + Math.min(t + source.resolution_seconds, source.to_seconds, times[i + 1] ?? Infinity)) / 2;
+	});
 }
 
 // Returns the points of a stack: for each row of ROWS an array with {low, high} for each time; null where a row of the stack

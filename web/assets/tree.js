@@ -16,6 +16,18 @@ export function growthOf(row) {
 	return row.anon_growth_bytes !== undefined && row.seen_seconds <= 1.5 * GROWTH_SECONDS ? row.anon_growth_bytes : null;
 }
 
+// Returns the seconds that growthOf() of process ROW is about; 0: it is not known.
+export function secondsOf(row) {
+	if (growthOf(row) === null)
+		return 0;
+	return row.anon_slope_bytes_per_second === undefined ? row.seen_seconds : GROWTH_SECONDS;
+}
+
+// Returns the words for a growth of at most SECONDS: "in 10 min". Less than a minute counts as one.
+export function spanText(seconds) {
+	return `in ${Math.max(1, Math.round(seconds / 60))} min`;
+}
+
 function nodeOf(kind, name, row, growth) {
 	return {
 		kind,
@@ -100,6 +112,13 @@ export function nodeAt(root, path) {
 		node = child;
 	}
 	return node;
+}
+
+// Returns the sentence about why NODE does not open: WHY says which processes are shown. "": it opens.
+export function whyClosed(node, why) {
+	if (node.children || node.pid !== undefined)
+		return "";
+	return `The processes of ${node.name} are not shown. ${why}`;
 }
 
 // Returns the class of a tile for NODE: how fast it grows in proportion to its size.

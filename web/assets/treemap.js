@@ -2,18 +2,18 @@
 // The map: users, their programs and their processes as areas in proportion to their PSS, and the same as a table.
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { bytes, percent, range, signedBytes, alike } from "./amounts.js";
-import { html, keepFocus, nameOf, onWidth, svg } from "./dom.js";
-import { growthClass, isUncertain, nodeAt, treeOf } from "./tree.js";
+import { html, keepFocus, nameOf, onWidth, setText, svg } from "./dom.js";
+import { growthClass, isUncertain, nodeAt, spanText, treeOf, whyClosed } from "./tree.js";
 
 const HEAD = 18;
 const LETTER = 7.2; // pixels, about
 
 const GROWTHS = [
-	["shrinks-3", "shrinks by a fifth or more in ten minutes"],
+	["shrinks-3", "shrinks by a fifth or more"],
 	["shrinks-1", "shrinks"],
 	["steady", "steady"],
 	["grows-1", "grows"],
-	["grows-3", "grows by a fifth or more in ten minutes"],
+	["grows-3", "grows by a fifth or more"],
 	["unknown", "growth not known yet"],
 ];
 
@@ -40,8 +40,14 @@ function fitting(text, width) {
 	return room >= 4 ? `${[...text].slice(0, room - 1).join("")}\u2026` : "";
 }
 
+// The text of a head: TEXT if it fits, or as much as fits of NAME. An amount is never cut.
+function headOf(text, name, width) {
+	return fitting(text, width) === text ? text : fitting(name, width);
+}
+
 export class TreeMap {
 	#root = null;
+	#why = "";
 	#path = [];
 	#width = 0;
 	#at = 0;      // the part with the tab stop,
@@ -52,17 +58,20 @@ export class TreeMap {
 		this.open = open;
 		this.trail = html("nav", { "aria-label": "Place in the map" });
 		this.note = html("p", { class: "note" });
+		this.said = html("p", { class: "note", role: "status" }); // why a part does not open
+		this.span = html("p", { class: "note" }); // the time that colours are about
+		this.growth = html("th", { scope: "col", class: "number" }, "Growth");
 		this.picture = svg("svg", { class: "map", role: "group", "aria-labelledby": "map-title" });
 		this.twin = html("tbody");
 		this.details = html("details", { id: "map-as-table" }, html("summary", {}, "The map as a table"),
 			html("div", { class: "wide" }, html("table", { id: "map-table" },
 				html("caption", {}, "Parts of the place in the map"),
-				html("thead", {}, html("tr", {}, ...["Part", "PSS", "Share", "How sure", "Growth in ten minutes"].map((text, i) =>
-					html("th", { scope: "col", class: i && i !== 3 ? "number" : null }, text)))),
+				html("thead", {}, html("tr", {}, ...["Part", "PSS", "Share", "How sure"].map((text, i) =>
+					html("th", { scope: "col", class: i && i !== 3 ? "number" : null }, text)), this.growth)),
 				this.twin)));
 		section.append(
 			html("p", {}, "Areas are PSS. Choose a part to see what is in it; Escape leads back."),
-			this.trail, html("div", { class: "map-frame" }, this.picture), legend(), this.note, this.details);
+			this.trail, this.said, html("div", { class: "map-frame" }, this.picture), this.span, legend(), this.note, this.details);
 		section.hidden = false;
 		this.picture.addEventListener("keydown", (event) => this.#onKey(event));
 		onWidth(this.picture.parentElement, (width) => {
@@ -72,10 +81,13 @@ export class TreeMap {
 	}
 
 	// Shows USERS and PROCESSES, rows of one snapshot in which the host has PSS_BYTES; WHY says why there are no processes, or
-	// which.
-	show(users, processes, pss_bytes, why) {
+	// which. The growth of parts is known for at most SECONDS.
+	show(users, processes, pss_bytes, why, seconds) {
 		this.#root = treeOf(users, processes, pss_bytes);
+		this.#why = why;
 		this.note.textContent = why;
+		setText(this.span, seconds ? `Colours: growth ${spanText(seconds)}.` : "Colours: the growth is not known yet.");
+		setText(this.growth, seconds ? `Growth ${spanText(seconds)}` : "Growth");
 		this.#draw();
 	}
 
@@ -84,6 +96,7 @@ export class TreeMap {
 	}
 
 	#go(path, focus) {
+		setText(this.said, "");
 		this.#path = path;
 		this.#at = 0;
 		this.#name = null;
@@ -93,6 +106,7 @@ export class TreeMap {
 	}
 
 	#choose(node) {
+		setText(this.said, whyClosed(node, this.#why));
 		if (node.children)
 			this.#go([...this.#path, node.name], true);
 		else if (node.pid !== undefined)
@@ -167,11 +181,10 @@ export class TreeMap {
 
 	#part(part, i, whole) {
 		const node = part.data;
-		const isButton = node.children || node.pid !== undefined;
 		const text = `${node.name}: ${bytes(node.bytes)}, ${percent(node.bytes / whole.bytes)}`;
 		const group = svg("g", {
 			class: "part",
-			role: isButton ? "button" : "img",
+			role: "button",
 			tabindex: i === this.#at ? "0" : "-1",
 			"aria-label": text,
 			"data-pid": node.pid,
@@ -180,7 +193,7 @@ export class TreeMap {
 		if (node.children) {
 			group.append(
 				svg("rect", { class: "head", x: part.x0, y: part.y0, width: part.x1 - part.x0, height: HEAD }),
-				svg("text", { x: part.x0 + 4, y: part.y0 + 13 }, fitting(text, part.x1 - part.x0 - 8)));
+				svg("text", { x: part.x0 + 4, y: part.y0 + 13 }, headOf(text, node.name, part.x1 - part.x0 - 8)));
 		}
 		group.append(svg("rect", { class: "edge", x: part.x0, y: part.y0, width: part.x1 - part.x0, height: part.y1 - part.y0 }));
 		group.addEventListener("focus", () => {
@@ -196,7 +209,9 @@ export class TreeMap {
 		const node = leaf.data;
 		const place = { x: leaf.x0, y: leaf.y0, width: Math.max(leaf.x1 - leaf.x0, 0), height: Math.max(leaf.y1 - leaf.y0, 0) };
 		const label = place.height >= 16 ? fitting(node.name, place.width - 6) : "";
-		const amount = label && place.height >= 32 ? fitting(bytes(node.bytes), place.width - 6) : "";
+		const whole = bytes(node.bytes);
+		/* An amount without its unit would be another one. */
+		const amount = label && place.height >= 32 && fitting(whole, place.width - 6) === whole ? whole : "";
 
 		return svg("g", { class: "tile" },
 			svg("title", {}, `${node.name}: ${bytes(node.bytes)} (${certaintyOf(node)})`),

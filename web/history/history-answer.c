@@ -58,7 +58,7 @@ static uint64_t find_end_ns(const struct history_query *q, const struct history_
 	const struct history_slot *slot = &t->slot[i];
 	uint64_t end_ns = slot->time_ns + slot->length_ns;
 
-	if (slot->source == HISTORY_WEB && !p->web_step_s)
+	if (slot->source == HISTORY_RECORDER || (slot->source == HISTORY_WEB && !p->web_step_s))
 		return slot->time_ns;
 	end_ns = saturate_min(end_ns, (uint64_t)q->to_s * NS_PER_SEC);
 	return i + 1 < t->slots ? saturate_min(end_ns, t->slot[i + 1].time_ns) : end_ns;
@@ -70,11 +70,14 @@ static void history_answer_add_sources(const struct history_query *q, const stru
 	buffer_add_text(to, ",\"sources\":[");
 	for (size_t i = 0, n; i < t->slots; i += n) {
 		const struct history_slot *first = &t->slot[i];
+		static const char *const names[] = {[HISTORY_WEB] = "memtally-web",
+			[HISTORY_LEDGER] = "memtally-ledger",
+			[HISTORY_RECORDER] = "memtally-recorder"};
 		bool is_web = first->source == HISTORY_WEB;
 
 		n = count_alike(t, i);
 		buffer_printf(to, "%s{\"source\":\"%s\",\"from_seconds\":", i ? "," : "",
-			is_web ? "memtally-web" : "memtally-ledger");
+			names[first->source]);
 		history_answer_add_time(to, first->time_ns);
 		buffer_add_text(to, ",\"to_seconds\":");
 		history_answer_add_time(to, find_end_ns(q, p, t, i + n - 1));
@@ -141,7 +144,7 @@ static void history_answer_add_rows(
 }
 
 void history_answer_render(const struct history_query *q, const struct history_plan *p,
-	const struct history_table *t, const char *problem, struct buffer *to)
+	const struct history_table *t, const char *problem, bool lasts, struct buffer *to)
 {
 	buffer_printf(to,
 		",\"history\":{\"scope\":\"%s\",\"metric\":\"%s\",\"from_seconds\":%" PRId64
@@ -151,6 +154,7 @@ void history_answer_render(const struct history_query *q, const struct history_p
 	if (problem) {
 		buffer_add_text(to, ",\"problem\":");
 		json_render_string(problem, to);
+		buffer_printf(to, ",\"problem_lasts\":%s", lasts ? "true" : "false");
 	}
 	add_times(t, to);
 	history_answer_add_rows(q, t, to);

@@ -14,9 +14,9 @@
 
 /*
  * Appends `,"history":{...}}` after a head (render/json.h). PROBLEM says why a part is missing, for
- * people; NULL: none is missing.
+ * people; NULL: none is missing. LASTS: the same question will have the same problem.
  */
 void history_answer_render(const struct history_query *q, const struct history_plan *p,
-	const struct history_table *t, const char *problem, struct buffer *to);
+	const struct history_table *t, const char *problem, bool lasts, struct buffer *to);
 
 #endif

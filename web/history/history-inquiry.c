@@ -18,6 +18,7 @@ struct history_inquiry *history_inquiry_free(struct history_inquiry *i)
 {
 	if (!i)
 		return NULL;
+	recorder_part_done(&i->recorder);
 	ring_done(&i->ledger);
 	free(i);
 	return NULL;
@@ -50,22 +51,37 @@ static const char *refuse_ledger(const struct history_inquiry *i, const struct h
 	return "what memtally-ledger keeps of others is not shown to this caller";
 }
 
-/* Decides what to ask of the ledger. */
-static void plan_inquiry(struct history_inquiry *i, const struct history_context *context,
-	const struct history_sight *sight)
+void history_inquiry_plan(struct history_inquiry *i, const struct history_context *context)
 {
+	struct history_sight sight;
 	const char *refusal;
 
-	i->caller = *context->caller;
-	i->kind = history_inquiry_kind(i->query.scope);
-	refusal = refuse_ledger(i, sight);
-	history_plan_make(&i->query, context->ring, !refusal, &i->plan);
-	i->has_uid = sight->older != SIGHT_ALL;
-	i->uid = sight->uid;
+	history_sight_of(context->caller, context->tcp_scope, context->view, &sight);
+	refusal = refuse_ledger(i, &sight);
+	history_plan_make(&i->query, context->ring, &i->recorder.points, !refusal, &i->plan);
+	i->has_uid = sight.older != SIGHT_ALL;
+	i->uid = sight.uid;
 	i->next_s = i->plan.ledger_from_s;
-	i->is_done = i->plan.ledger_from_s >= i->plan.ledger_to_s;
-	if (refusal && i->plan.lacks_past)
-		snprintf(i->problem, sizeof(i->problem), "%s", refusal);
+	i->has_planned = true;
+	i->wait.is_done = i->plan.ledger_from_s >= i->plan.ledger_to_s;
+	if (i->plan.lacks_past)
+		i->refusal = refusal;
+}
+
+/* Plans what to ask of the recorder. Without that, plans what to ask of the ledger. */
+static void history_inquiry_begin(struct history_inquiry *i, const struct history_context *context,
+	const struct history_sight *sight)
+{
+	const struct image_header *h = context->view->header;
+
+	i->wait.caller = *context->caller;
+	i->kind = history_inquiry_kind(i->query.scope);
+	recorder_part_plan(
+		&i->recorder, &i->query, context->ring, sight, h->interval_ns, h->userns);
+	if (!context->has_recorder)
+		i->recorder.is_done = true;
+	if (i->recorder.is_done)
+		history_inquiry_plan(i, context);
 }
 
 int history_inquiry_new(const struct history_context *context, const char *text, size_t len,
@@ -88,26 +104,47 @@ int history_inquiry_new(const struct history_context *context, const char *text,
 		snprintf(error, QUERY_ERROR_SIZE, "%s", refusal);
 		return HISTORY_INQUIRY_HIDDEN;
 	}
-	plan_inquiry(i, context, &sight);
+	history_inquiry_begin(i, context, &sight);
 	*ret = TAKE_PTR(i);
 	return 0;
+}
+
+/*
+ * Writes to TO why a part is missing; an empty text: none is. What the ledger has, the recorder need
+ * not have. Returns whether the same question will have the same problem.
+ */
+static bool history_inquiry_explain(const struct history_inquiry *i, struct buffer *to)
+{
+	const char *recorder = i->recorder.problem;
+
+	buffer_add_text(to, i->refusal ? i->refusal : i->wait.problem);
+	if (to->len && *recorder)
+		buffer_printf(to, "; %s", recorder);
+	buffer_add_char(to, 0);
+	return i->refusal && (!*recorder || i->recorder.is_absent);
 }
 
 int history_inquiry_render(
 	const struct history_inquiry *i, const struct history_context *context, struct buffer *to)
 {
 	AUTO_HISTORY_TABLE struct history_table table = {0};
+	AUTO_BUFFER struct buffer problem = {0};
 	struct history_plan plan = i->plan;
 	struct history_sight sight;
+	bool lasts;
 	int r;
 
 	/* Without answers steps that were the ledger's are those of the ring, as far as it knows. */
 	if (!i->ledger.points)
-		history_plan_make(&i->query, context->ring, false, &plan);
+		history_plan_make(&i->query, context->ring, &i->recorder.points, false, &plan);
 	history_sight_of(context->caller, context->tcp_scope, context->view, &sight);
-	r = history_table_fill(&table, &i->query, &plan, &sight, context->ring, &i->ledger);
+	r = history_table_fill(
+		&table, &i->query, &plan, &sight, context->ring, &i->recorder.points, &i->ledger);
+	lasts = history_inquiry_explain(i, &problem);
+	if (r == 0)
+		r = problem.error;
 	if (r == 0)
 		history_answer_render(
-			&i->query, &plan, &table, *i->problem ? i->problem : NULL, to);
+			&i->query, &plan, &table, *problem.data ? problem.data : NULL, lasts, to);
 	return r;
 }

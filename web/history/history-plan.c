@@ -51,15 +51,21 @@ struct points {
 	int64_t first_s;     /* seconds since the epoch */
 	uint64_t first_ns;   /* the same */
 	uint64_t longest_ns; /* the longest interval */
+	/* Those of memtally-recorder, and the first one's time in seconds. */
+	size_t recorded;
+	int64_t recorded_s;
 };
 
-static struct points find_points(const struct history_query *q, const struct ring *ring)
+static struct points find_points(
+	const struct history_query *q, const struct ring *ring, const struct ring *recorder)
 {
 	uint64_t from_ns = (uint64_t)q->from_s * NS_PER_SEC;
 	uint64_t to_ns = ((uint64_t)q->to_s + 1) * NS_PER_SEC;
 	const struct ring_point *last = NULL;
-	struct points found = {0};
+	struct points found = {.recorded = recorder->points};
 
+	if (recorder->points)
+		found.recorded_s = (int64_t)(recorder->point[0]->realtime_ns / NS_PER_SEC);
 	for (size_t i = 0; i < ring->points; i++) {
 		const struct ring_point *p = ring->point[i];
 
@@ -77,17 +83,18 @@ static struct points find_points(const struct history_query *q, const struct rin
 	return found;
 }
 
-/* Returns whether the ring lacks the beginning of the time of Q. */
-static bool lacks_past(
-	const struct history_query *q, const struct ring *ring, const struct points *found)
+/* Returns whether both rings lack the beginning of the time of Q. */
+static bool lacks_past(const struct history_query *q, const struct ring *ring,
+	const struct ring *recorder, const struct points *found)
 {
 	const struct ring_point *first;
 
-	if (!ring->points)
+	if (!ring->points && !recorder->points)
 		return true;
-	first = ring->point[0];
-	return first->realtime_ns > (uint64_t)q->from_s * NS_PER_SEC +
-	                                    (found->count ? GAP_INTERVALS * first->length_ns : 0);
+	first = recorder->points ? recorder->point[0] : ring->point[0];
+	return first->realtime_ns >
+	       (uint64_t)q->from_s * NS_PER_SEC +
+	               (found->count || found->recorded ? GAP_INTERVALS * first->length_ns : 0);
 }
 
 /*
@@ -120,23 +127,40 @@ static uint64_t count_ledger(const struct history_plan *plan)
 }
 
 /*
+ * Returns the end of the ledger's part if the ring's begins at FIRST_S: the last finest slot is one
+ * of which the ring lacks at least half. Its mean says more of the time before FIRST_S than of the
+ * time behind it.
+ */
+static int64_t history_plan_end(int64_t first_s)
+{
+	return step_down(first_s + (HISTORY_LEDGER_STEP_S - 1) / 2, HISTORY_LEDGER_STEP_S);
+}
+
+/*
  * Sets the ledger's part for steps of SLOTS_S, whole slots: those that begin before the ring's part.
- * If the ring's steps are as long as slots, both parts have the same steps, and one of which the ring
+ * If the ring follows and its steps are as long as slots, both parts have the same steps, and one of which the ring
  * lacks the beginning is the ledger's as a whole.
  */
 static void plan_slots(const struct history_query *q, const struct points *found, uint32_t slots_s,
 	struct history_plan *ret)
 {
-	int64_t end_s = found->count ? (int64_t)(ret->web_from_ns / NS_PER_SEC) : q->to_s;
+	bool is_followed = found->count || found->recorded;
+	int64_t end_s = found->recorded ? found->recorded_s
+	                : found->count  ? (int64_t)(ret->web_from_ns / NS_PER_SEC)
+	                                : q->to_s;
 
-	if (found->count && ret->web_step_s >= HISTORY_LEDGER_STEP_S) {
+	ret->ledger_end_s = is_followed ? history_plan_end(end_s) : INT64_MAX;
+	if (found->count && !found->recorded && ret->web_step_s >= HISTORY_LEDGER_STEP_S) {
 		end_s = step_up(found->first_s, slots_s);
 		ret->web_step_s = ret->resolution_s = slots_s;
 		ret->web_from_ns = (uint64_t)end_s * NS_PER_SEC;
+		ret->ledger_end_s = end_s;
 		if (ret->web_from_ns > ret->web_to_ns)
 			ret->web_from_ns = ret->web_to_ns;
 	}
 	ret->ledger_from_s = step_down(q->from_s, slots_s);
+	if (end_s > ret->ledger_end_s)
+		end_s = ret->ledger_end_s;
 	ret->ledger_to_s = end_s < q->to_s ? end_s : q->to_s;
 	ret->ledger_step_s = slots_s;
 }
@@ -163,20 +187,21 @@ static uint64_t count_web(const struct history_plan *plan, const struct points *
 	return (plan->web_to_ns - plan->web_from_ns) / step_ns + 1;
 }
 
-void history_plan_make(const struct history_query *q, const struct ring *ring, bool has_ledger,
-	struct history_plan *ret)
+void history_plan_make(const struct history_query *q, const struct ring *ring,
+	const struct ring *recorder, bool has_ledger, struct history_plan *ret)
 {
-	struct points found = find_points(q, ring);
+	struct points found = find_points(q, ring, recorder);
 	uint32_t step_s = q->step_s ? q->step_s : 1, longer_s;
 
 	for (;;) {
-		*ret = (struct history_plan){.lacks_past = lacks_past(q, ring, &found)};
+		*ret = (struct history_plan){.lacks_past = lacks_past(q, ring, recorder, &found)};
 		plan_web(q, &found, step_s, ret);
 		if (has_ledger && ret->lacks_past)
 			plan_ledger(q, &found, step_s, ret);
 		longer_s = nice_step((uint64_t)step_s + 1);
 		if (longer_s <= step_s ||
-			count_ledger(ret) + count_web(ret, &found) <= HISTORY_POINTS_MAX)
+			count_ledger(ret) + found.recorded + count_web(ret, &found) <=
+				HISTORY_POINTS_MAX)
 			return;
 		step_s = longer_s;
 	}

@@ -26,6 +26,7 @@ struct history_plan {
 	 * .ledger_to_s, seconds since the epoch. Empty if both are equal.
 	 */
 	int64_t ledger_from_s, ledger_to_s;
+	int64_t ledger_end_s; /* no step lasts longer, so that it does not overlap the ring's part */
 	uint32_t ledger_step_s;
 	/*
 	 * The ring's part: points from .web_from_ns to before .web_to_ns (CLOCK_REALTIME). Empty if
@@ -34,7 +35,7 @@ struct history_plan {
 	uint64_t web_from_ns, web_to_ns;
 	uint32_t web_step_s;   /* steps begin at .web_from_ns; 0: each point is a step */
 	uint32_t resolution_s; /* of the ring's part, for people: its step or the interval */
-	/* The ring does not reach back to the beginning, whether or not the ledger is asked. */
+	/* Neither ring reaches back to the beginning, whether or not the ledger is asked. */
 	bool lacks_past;
 };
 
@@ -44,11 +45,12 @@ struct history_plan {
 bool history_plan_has_gap(const struct ring_point *p, const struct ring_point *next);
 
 /*
- * Makes the plan for Q. HAS_LEDGER: time before the points of RING may come from the ledger. Steps
+ * Makes the plan for Q. RECORDER has the points of memtally-recorder, all of them before those of
+ * RING. HAS_LEDGER: time before the points of both may come from the ledger. Steps
  * are at least as long as the source's resolution; if they are raised, to a number of seconds from a
  * fixed list. Steps are aligned to multiples of their length since the epoch.
  */
-void history_plan_make(const struct history_query *q, const struct ring *ring, bool has_ledger,
-	struct history_plan *ret);
+void history_plan_make(const struct history_query *q, const struct ring *ring,
+	const struct ring *recorder, bool has_ledger, struct history_plan *ret);
 
 #endif

@@ -22,7 +22,7 @@ struct history_part {
 	size_t *candidate_of; /* owned; by row: its candidate + 1, or 0 */
 };
 
-enum { HISTORY_PART_WEB, HISTORY_PART_LEDGER, HISTORY_PARTS };
+enum { HISTORY_PART_WEB, HISTORY_PART_RECORDER, HISTORY_PART_LEDGER, HISTORY_PARTS };
 
 struct history_filling {
 	struct history_table *table;

@@ -35,6 +35,26 @@ static int add_ledger_slots(struct history_filling *f)
 	return r;
 }
 
+/* Makes a slot for each point of memtally-recorder that is before the ring's part. */
+static int add_recorder_slots(struct history_filling *f)
+{
+	struct history_part *part = &f->part[HISTORY_PART_RECORDER];
+	bool has_web = f->plan->web_from_ns < f->plan->web_to_ns;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < part->ring->points; i++) {
+		const struct ring_point *p = part->ring->point[i];
+
+		if (has_web && p->realtime_ns >= f->plan->web_from_ns)
+			break;
+		part->slot_of[i] = (int64_t)f->table->slots;
+		r = history_table_add_slot(f, &(struct history_slot){.time_ns = p->realtime_ns,
+						      .length_ns = p->length_ns,
+						      .source = HISTORY_RECORDER});
+	}
+	return r;
+}
+
 /* Makes a slot for each point of the ring, and one more in each gap. */
 static int add_point_slots(struct history_filling *f)
 {
@@ -106,6 +126,8 @@ int history_table_make_slots(struct history_filling *f)
 			part->slot_of[i] = HISTORY_NO_SLOT;
 	}
 	r = add_ledger_slots(f);
+	if (r == 0)
+		r = add_recorder_slots(f);
 	if (r == 0)
 		r = f->plan->web_step_s ? add_step_slots(f) : add_point_slots(f);
 	return r;

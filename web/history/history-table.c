@@ -56,15 +56,15 @@ static bool history_table_wants(const struct history_filling *f, const struct hi
 static int find_candidate(struct history_filling *f, const struct history_part *part,
 	const struct ring_row *row, size_t *ret)
 {
-	const struct history_part *web = &f->part[HISTORY_PART_WEB];
-	int64_t known;
-
 	if (!row->points || row->scope != f->query->scope || !history_table_wants(f, part, row))
 		return 0;
-	known = part == web ? -1 : ring_find(web->ring, row->scope, row->name, row->user);
-	if (known >= 0 && web->candidate_of[known]) {
-		*ret = web->candidate_of[known];
-		return 0;
+	for (const struct history_part *other = f->part; other < part; other++) {
+		int64_t known = ring_find(other->ring, row->scope, row->name, row->user);
+
+		if (known >= 0 && other->candidate_of[known]) {
+			*ret = other->candidate_of[known];
+			return 0;
+		}
 	}
 	if (ARRAY_RESERVE(f->candidate, f->room, f->candidates + 1) < 0)
 		return -ENOMEM;
@@ -350,13 +350,15 @@ static void finish_rows(struct history_filling *f)
 
 int history_table_fill(struct history_table *t, const struct history_query *q,
 	const struct history_plan *p, const struct history_sight *s, const struct ring *web,
-	const struct ring *ledger)
+	const struct ring *recorder, const struct ring *ledger)
 {
 	AUTO_FILLING struct history_filling f = {.table = t,
 		.query = q,
 		.plan = p,
 		.sight = s,
-		.part = {{.ring = web}, {.ring = ledger, .is_ledger = true}}};
+		.part = {[HISTORY_PART_WEB] = {.ring = web},
+			[HISTORY_PART_RECORDER] = {.ring = recorder},
+			[HISTORY_PART_LEDGER] = {.ring = ledger, .is_ledger = true}}};
 	int r = history_table_make_slots(&f);
 
 	if (r == 0)

@@ -3,7 +3,7 @@
  * Table of a history
  *
  * The values of an answer: rows by points, from memtally-web's ring and from the answers of
- * memtally-ledger. Pure.
+ * memtally-recorder and memtally-ledger. Pure.
  */
 #ifndef MEMTALLY_WEB_HISTORY_TABLE_H
 #define MEMTALLY_WEB_HISTORY_TABLE_H
@@ -20,6 +20,7 @@
 enum history_source {
 	HISTORY_WEB,
 	HISTORY_LEDGER,
+	HISTORY_RECORDER,
 };
 
 /* A point of the answer: a column of the table. */
@@ -57,8 +58,8 @@ void history_table_done(struct history_table *t);
 
 /*
  * Fills T, which is zeroed, for query Q and plan P of what S shows. WEB is memtally-web's ring;
- * LEDGER has the ledger's answers for Q->scope, or for users if that is the host. Both stay
- * borrowed.
+ * RECORDER has points of memtally-recorder, of before those of WEB; LEDGER has the ledger's answers
+ * for Q->scope, or for users if that is the host. All stay borrowed.
  *
  * The value of a step is the mean over its snapshots. A row that a snapshot lacks counts as 0 there,
  * so that rows add up to the host; it is not known if all snapshots of the step lack it. Rows come
@@ -67,6 +68,6 @@ void history_table_done(struct history_table *t);
  */
 int history_table_fill(struct history_table *t, const struct history_query *q,
 	const struct history_plan *p, const struct history_sight *s, const struct ring *web,
-	const struct ring *ledger);
+	const struct ring *recorder, const struct ring *ledger);
 
 #endif

@@ -5,91 +5,50 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/cleanup.h"
-#include "base/os/channel.h"
-
-#define RETRY_NS         (10 * NS_PER_MSEC) /* while the queue of connections is full */
 #define ANSWER_BYTES_MAX ((size_t)8 << 20)
 
 enum { KIB = 1024 };
 
-/* Ends the connection. memtally-ledger drops a question that it has not answered. */
-static void ledger_link_disconnect(struct ledger_link *l)
+static struct ledger_link *ledger_link_of(struct source_link *l)
 {
-	l->fd = fd_close(l->fd);
+	return (struct ledger_link *)((char *)l - offsetof(struct ledger_link, link));
+}
+
+static struct history_inquiry *inquiry_of(struct source_wait *w)
+{
+	return (struct history_inquiry *)((char *)w - offsetof(struct history_inquiry, wait));
+}
+
+/* Forgets the answer that has not come as a whole. */
+static void ledger_link_forget(struct source_link *link)
+{
+	struct ledger_link *l = ledger_link_of(link);
+
 	buffer_done(&l->answer);
 	l->answer = (struct buffer){0};
 	l->size = 0;
-	l->has_asked = false;
 }
 
-/* Finishes the first inquiry. */
-static void ledger_link_finish(struct ledger_link *l)
+/* Returns the end of the step of I that begins at SINCE_S. */
+static int64_t end_of_step(const struct history_inquiry *i, int64_t since_s)
 {
-	struct history_inquiry *i = l->first;
+	int64_t until_s = since_s + i->plan.ledger_step_s;
 
-	if (i->ledger.dropped && !*i->problem)
-		snprintf(i->problem, sizeof(i->problem),
-			"memtally-ledger's answers are too large: the oldest ones are missing; ask for "
-			"less time, or for longer steps");
-	ledger_link_disconnect(l);
-	l->first = i->next;
-	l->waiting--;
-	i->next = NULL;
-	i->is_done = true;
+	return until_s < i->plan.ledger_end_s ? until_s : i->plan.ledger_end_s;
 }
 
-static void finish_with(struct ledger_link *l, const char *problem)
+static int ledger_link_ask(struct source_link *l, struct source_wait *w)
 {
-	snprintf(l->first->problem, sizeof(l->first->problem), "%s", problem);
-	ledger_link_finish(l);
-}
-
-void ledger_link_done(struct ledger_link *l)
-{
-	while (l->first)
-		ledger_link_finish(l);
-	ledger_link_disconnect(l);
-}
-
-void ledger_link_remove(struct ledger_link *l, struct history_inquiry *i)
-{
-	struct history_inquiry **at = &l->first;
-
-	if (l->first == i) {
-		ledger_link_finish(l);
-		return;
-	}
-	while (*at && *at != i)
-		at = &(*at)->next;
-	if (*at) {
-		*at = i->next;
-		l->waiting--;
-	}
-}
-
-/* Connects for the first inquiry. Returns 0, -EAGAIN: try again later, or another negative errno. */
-static int ledger_link_connect(struct ledger_link *l, const char *path)
-{
-	int r = channel_connect(path, &l->fd);
-
-	if (r < 0)
-		l->fd = -1;
-	return r;
-}
-
-/* Sends the next question of the first inquiry. */
-static int ledger_link_ask(struct ledger_link *l)
-{
-	const struct history_inquiry *i = l->first;
+	const struct history_inquiry *i = inquiry_of(w);
 	unsigned char text[USAGE_REQUEST_SIZE];
 	const struct usage_request request = {.kind = i->kind,
 		.since_s = i->next_s,
-		.until_s = i->next_s + i->plan.ledger_step_s,
+		.until_s = end_of_step(i, i->next_s),
 		.has_uid = i->has_uid,
 		.uid = i->uid};
 	ssize_t n;
@@ -98,7 +57,6 @@ static int ledger_link_ask(struct ledger_link *l)
 	n = send(l->fd, text, sizeof(text), MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n < 0)
 		return errno == EINTR ? -EAGAIN : -errno;
-	l->has_asked = true;
 	return 0;
 }
 
@@ -113,7 +71,7 @@ static int ledger_link_receive(struct ledger_link *l)
 
 	if (!room)
 		return -ENOMEM;
-	n = recv(l->fd, room, USAGE_MESSAGE_MAX, MSG_DONTWAIT);
+	n = recv(l->link.fd, room, USAGE_MESSAGE_MAX, MSG_DONTWAIT);
 	if (n < 0)
 		return errno == EINTR ? -EAGAIN : -errno;
 	if (n == 0)
@@ -146,7 +104,7 @@ static int ledger_link_take_answer(
 	const struct buffer *answer, const struct usage_head *head, struct history_inquiry *i)
 {
 	enum metric_scope scope = metric_owner_scope(usage_owner(i->kind));
-	int64_t until_s = head->since_s + i->plan.ledger_step_s;
+	int64_t until_s = end_of_step(i, head->since_s);
 	const struct history_metric *metric = i->query.metric;
 	size_t at = USAGE_HEAD_SIZE;
 	struct usage_row row;
@@ -204,148 +162,54 @@ static const char *judge_answer(const struct history_inquiry *i, const struct us
 	return NULL;
 }
 
-/* Handles the complete answer. Returns true if the first inquiry has another question. */
-static bool ledger_link_take(struct ledger_link *l)
+/* Handles the complete answer to I. Returns 0: I has another question, or SOURCE_DONE. */
+static int ledger_link_take_whole(struct ledger_link *l, struct history_inquiry *i)
 {
-	struct history_inquiry *i = l->first;
+	char *to = i->wait.problem;
 	struct usage_head head;
 	const char *problem;
 	int r = usage_check(l->answer.data, l->answer.len, &head);
 
-	if (r < 0) {
-		finish_with(l, explain_error(-EPROTO));
-		return false;
-	}
-	problem = judge_answer(i, &head);
+	problem = r < 0 ? explain_error(-EPROTO) : judge_answer(i, &head);
 	if (!problem && head.until_s > head.since_s && head.first_s >= 0 &&
 		head.first_s < head.until_s && ledger_link_take_answer(&l->answer, &head, i) < 0)
 		problem = explain_error(-ENOMEM);
 	if (problem) {
-		finish_with(l, problem);
-		return false;
+		snprintf(to, SOURCE_PROBLEM_SIZE, "%s", problem);
+		return SOURCE_DONE;
 	}
+	i->wait.is_partial = i->ledger.points > 0;
 	if (head.flags & USAGE_FAILING)
-		snprintf(i->problem, sizeof(i->problem),
+		snprintf(to, SOURCE_PROBLEM_SIZE,
 			"memtally-ledger cannot write its file: recent usage is missing");
-	l->has_asked = false;
 	l->size = 0;
 	buffer_clear(&l->answer);
 	if (go_on(i, &head))
-		return true;
-	ledger_link_finish(l);
-	return false;
+		return 0;
+	if (i->ledger.dropped && !*to)
+		snprintf(to, SOURCE_PROBLEM_SIZE,
+			"memtally-ledger's answers are too large: the oldest ones are missing; ask for "
+			"less time, or for longer steps");
+	return SOURCE_DONE;
 }
 
-/* Goes on with the first inquiry. Returns 0 if it is finished, or a negative errno. */
-static int ledger_link_advance(struct ledger_link *l, const char *path)
+static int ledger_link_take(struct source_link *link, struct source_wait *w)
 {
-	const struct history_inquiry *i = l->first;
+	struct ledger_link *l = ledger_link_of(link);
 	int r = 0;
 
-	while (r == 0 && l->first == i) {
-		if (l->fd < 0)
-			r = ledger_link_connect(l, path);
-		if (r == 0 && !l->has_asked)
-			r = ledger_link_ask(l);
-		if (r == 0)
-			r = ledger_link_receive(l);
-		if (r == 0 && l->size && l->answer.len >= l->size)
-			ledger_link_take(l);
-	}
-	return r;
+	while (r == 0 && (!l->size || l->answer.len < l->size))
+		r = ledger_link_receive(l);
+	return r < 0 ? r : ledger_link_take_whole(l, inquiry_of(w));
 }
 
-/* Finishes the first inquiry after the failure R. */
-static void ledger_link_fail(struct ledger_link *l, const char *path, int r)
+static const struct source_protocol protocol = {.name = "memtally-ledger",
+	.ask = ledger_link_ask,
+	.take = ledger_link_take,
+	.forget = ledger_link_forget,
+	.explain = explain_error};
+
+void ledger_link_init(struct ledger_link *l)
 {
-	char problem[HISTORY_PROBLEM_SIZE];
-
-	if (l->fd >= 0) {
-		finish_with(l, explain_error(r));
-		return;
-	}
-	snprintf(problem, sizeof(problem), "memtally-ledger does not answer at %.120s: %.100s",
-		path, explain_error(r));
-	finish_with(l, problem);
-}
-
-void ledger_link_run(struct ledger_link *l, const char *path, uint64_t now_ns)
-{
-	while (l->first) {
-		int r = ledger_link_advance(l, path);
-
-		l->retry_ns = now_ns + RETRY_NS;
-		if (r == -EAGAIN && now_ns < l->first->end_ns)
-			return;
-		if (r == -EAGAIN)
-			finish_with(
-				l, l->first->ledger.points
-					   ? "memtally-ledger did not answer all questions in time"
-					   : "memtally-ledger did not answer in time");
-		else if (r < 0)
-			ledger_link_fail(l, path, r);
-	}
-}
-
-static bool is_same_caller(const struct caller *a, const struct caller *b)
-{
-	return a->kind == b->kind && (a->kind != CALLER_USER || a->uid == b->uid);
-}
-
-/* Returns whether there is a place for an inquiry of C. */
-static bool ledger_link_has_place(const struct ledger_link *l, const struct caller *c)
-{
-	size_t others = 0, same = 0;
-
-	if (c->kind == CALLER_TRUSTED)
-		return l->waiting < LEDGER_LINK_WAITING_MAX;
-	for (const struct history_inquiry *i = l->first; i; i = i->next) {
-		others += i->caller.kind != CALLER_TRUSTED;
-		same += is_same_caller(&i->caller, c);
-	}
-	return l->waiting < LEDGER_LINK_WAITING_MAX && others < LEDGER_LINK_OTHERS_MAX &&
-	       same < (c->kind == CALLER_ANYBODY ? LEDGER_LINK_TCP_MAX : LEDGER_LINK_UID_MAX);
-}
-
-/* Returns where to link I. The first inquiry is being answered and stays the first. */
-static struct history_inquiry **ledger_link_place(
-	struct ledger_link *l, const struct history_inquiry *i)
-{
-	struct history_inquiry **at = l->first ? &l->first->next : &l->first;
-
-	while (*at && (i->caller.kind != CALLER_TRUSTED || (*at)->caller.kind == CALLER_TRUSTED))
-		at = &(*at)->next;
-	return at;
-}
-
-void ledger_link_add(
-	struct ledger_link *l, const char *path, struct history_inquiry *i, uint64_t now_ns)
-{
-	struct history_inquiry **at;
-
-	if (!ledger_link_has_place(l, &i->caller)) {
-		snprintf(i->problem, sizeof(i->problem),
-			"too many requests wait for memtally-ledger");
-		i->is_done = true;
-		return;
-	}
-	i->end_ns = now_ns + LEDGER_LINK_TIMEOUT_NS;
-	at = ledger_link_place(l, i);
-	i->next = *at;
-	*at = i;
-	l->waiting++;
-	if (l->first == i)
-		ledger_link_run(l, path, now_ns);
-}
-
-struct pollfd ledger_link_poll(const struct ledger_link *l)
-{
-	return (struct pollfd){.fd = l->fd, .events = l->has_asked ? POLLIN : POLLOUT};
-}
-
-uint64_t ledger_link_due_ns(const struct ledger_link *l)
-{
-	if (!l->first)
-		return UINT64_MAX;
-	return l->fd < 0 && l->retry_ns < l->first->end_ns ? l->retry_ns : l->first->end_ns;
+	*l = (struct ledger_link){.link = {.protocol = &protocol, .fd = -1}};
 }

@@ -327,6 +327,24 @@ static bool is_too_soon(const struct ring *r, const struct image_header *h)
 	return r->points && h->boottime_ns >= last_ns && h->boottime_ns - last_ns < RING_SPACING_NS;
 }
 
+static int ring_take_scopes(struct ring *r, const struct view *view)
+{
+	for (unsigned int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++)
+		ring_take_scope(r, view, (enum metric_scope)scope);
+	return ring_end(r);
+}
+
+int ring_take_at(struct ring *r, const struct view *view, uint64_t length_ns)
+{
+	ring_begin(r, view->header->realtime_ns, 0, length_ns);
+	return ring_take_scopes(r, view);
+}
+
+enum scope_quantity ring_scope_quantity(enum ring_quantity q)
+{
+	return (enum scope_quantity)quantities[q];
+}
+
 int ring_take(struct ring *r, const struct view *view)
 {
 	const struct image_header *h = view->header;
@@ -339,9 +357,7 @@ int ring_take(struct ring *r, const struct view *view)
 	if (is_too_soon(r, h))
 		return 0;
 	ring_begin(r, h->realtime_ns, h->boottime_ns, length_ns);
-	for (unsigned int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++)
-		ring_take_scope(r, view, (enum metric_scope)scope);
-	return ring_end(r);
+	return ring_take_scopes(r, view);
 }
 
 int ring_cursor_open(struct ring_cursor *c, const struct ring *r)

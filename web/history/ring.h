@@ -114,6 +114,15 @@ int ring_end(struct ring *r);
 int ring_take(struct ring *r, const struct view *view);
 
 /*
+ * Adds VIEW, a snapshot of the past, as a point of LENGTH_NS. No earlier point becomes too old.
+ * Returns 0 or -ENOMEM, as ring_end().
+ */
+int ring_take_at(struct ring *r, const struct view *view, uint64_t length_ns);
+
+/* Returns the quantity of snapshots that points have as Q. */
+enum scope_quantity ring_scope_quantity(enum ring_quantity q);
+
+/*
  * Returns the index of the row with SCOPE, NAME and USER in R->row; -1: there is none.
  */
 int64_t ring_find(

@@ -15,7 +15,12 @@
 /* The growth that a snapshot has. The script has another one, and replaces this. */
 #define GROWTH_NOTE                                                                                \
 	"Growth is the rise of anonymous memory above earlier peaks of the processes, since "      \
-	"memtallyd knows them."
+	"memtallyd knows them. It counts what was swapped out or freed again and processes that "  \
+	"have exited, so it may be more than the PSS beside it."
+
+#define SURE_NOTE                                                                                  \
+	"\u201cHow sure\u201d has the least and the most that the PSS may be; "                    \
+	"\u201csure\u201d: both look the same."
 
 /* A column of a table. */
 struct owner_column {
@@ -140,11 +145,14 @@ static int owner_part_sort(const struct view *view, enum owner_kind kind,
 static void owner_part_add_link(enum page_table table, enum page_order order,
 	const struct page_query *query, struct buffer *to)
 {
+	char at[PAGE_QUERY_AT_SIZE];
+
+	page_query_format_at(query, "&amp;", at);
 	buffer_add_text(to, "<a href=\"/?");
 	for (enum page_table i = 0; i < PAGE_TABLES; i++)
 		buffer_printf(to, "%s%s=%s", i ? "&amp;" : "", page_query_name(i),
 			page_query_word(i == table ? order : query->order[i]));
-	buffer_printf(to, "#%s\"", page_query_name(table));
+	buffer_printf(to, "%s#%s\"", at, page_query_name(table));
 }
 
 static void owner_part_add_head(
@@ -305,7 +313,9 @@ static void owner_part_add_table(const struct owner_rows *rows, enum page_table 
 		"<div class=\"wide\"><table id=\"%s-table\" data-list=\"%s\" data-name=\"%s\">\n",
 		page_query_name(table), owner_of(tables[table].kind)->list,
 		owner_of(tables[table].kind)->name);
-	buffer_printf(to, "<caption>%s. <span class=\"growth\">" GROWTH_NOTE "</span></caption>\n",
+	buffer_printf(to,
+		"<caption>%s. " SURE_NOTE " <span class=\"growth\">" GROWTH_NOTE
+		"</span></caption>\n",
 		tables[table].caption);
 	owner_part_add_head(table, query, to);
 	buffer_add_text(to, "<tbody>\n");
@@ -321,6 +331,7 @@ int owner_part_render(const struct view *view, enum page_table table,
 {
 	const char *id = page_query_name(table);
 	const struct owner_column *column = columns;
+	char at[PAGE_QUERY_AT_SIZE];
 	__attribute__((cleanup(owner_rows_done))) struct owner_rows rows = {0};
 	int r;
 
@@ -334,7 +345,8 @@ int owner_part_render(const struct view *view, enum page_table table,
 		id, id, id, tables[table].heading);
 	owner_part_add_table(&rows, table, query, to);
 	owner_part_add_least_certain(&rows, id, to);
-	buffer_printf(to, "<p><a href=\"/api/v1/%s\">All %s as JSON</a></p>\n</section>\n",
-		owner_of(tables[table].kind)->list, owner_of(tables[table].kind)->list);
+	page_query_format_at(query, "?", at);
+	buffer_printf(to, "<p><a href=\"/api/v1/%s%s\">All %s as JSON</a></p>\n</section>\n",
+		owner_of(tables[table].kind)->list, at, owner_of(tables[table].kind)->list);
 	return to->error;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "web/http/params.h"
 
 static const char *const words[PAGE_ORDERS] = {
@@ -33,6 +34,17 @@ const char *page_query_word(enum page_order order)
 const char *page_query_name(enum page_table table)
 {
 	return names[table];
+}
+
+void page_query_format_at(
+	const struct page_query *q, const char *before, char to[static PAGE_QUERY_AT_SIZE])
+{
+	uint64_t ms = q->at_ns / NS_PER_MSEC;
+
+	to[0] = 0;
+	if (q->at_ns)
+		snprintf(to, PAGE_QUERY_AT_SIZE, "%.8sat=%llu.%03llu", before,
+			(unsigned long long)(ms / 1000), (unsigned long long)(ms % 1000));
 }
 
 /* Returns the table with the parameter KEY; PAGE_TABLES: there is none. */

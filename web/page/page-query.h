@@ -28,7 +28,18 @@ enum page_table { PAGE_TABLE_USERS, PAGE_TABLE_PROGRAMS, PAGE_TABLES };
 
 struct page_query {
 	enum page_order order[PAGE_TABLES];
+	uint64_t
+		at_ns; /* CLOCK_REALTIME of the snapshot of the past that is shown; 0: the present */
 };
+
+enum { PAGE_QUERY_AT_SIZE = 40 };
+
+/*
+ * Writes BEFORE and the parameter that asks for the snapshot of Q: "at=1700000000.250"; an empty text
+ * if that is the present one. BEFORE is at most 8 bytes.
+ */
+void page_query_format_at(
+	const struct page_query *q, const char *before, char to[static PAGE_QUERY_AT_SIZE]);
 
 /* Returns the word for ORDER in a query, such as "rss". */
 const char *page_query_word(enum page_order order);

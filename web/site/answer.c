@@ -47,6 +47,13 @@ void answer_count(struct answer *a, size_t *total)
 	*total += a->counted;
 }
 
+void answer_count_view(struct answer *a, const struct view *view, size_t *total)
+{
+	a->total = total;
+	a->counted = view->size;
+	*total += a->counted;
+}
+
 struct answer *answer_new_error(unsigned int status, const char *why)
 {
 	AUTO_ANSWER struct answer *a = answer_new(status, "application/json");

@@ -65,6 +65,12 @@ static inline void cleanup_answer(struct answer **a)
  */
 void answer_count(struct answer *a, size_t *total);
 
+/*
+ * Adds the bytes of VIEW, which the stream of A keeps, to *TOTAL, until A is freed. TOTAL stays
+ * borrowed until then.
+ */
+void answer_count_view(struct answer *a, const struct view *view, size_t *total);
+
 /* Returns the JSON answer `{"error":"WHY"}` with STATUS; NULL if there is no memory. */
 struct answer *answer_new_error(unsigned int status, const char *why);
 

@@ -10,8 +10,10 @@
 #include "web/assets/assets.h"
 #include "web/page/balance-part.h"
 #include "web/page/bar.h"
+#include "web/page/html.h"
 #include "web/page/owner-part.h"
-#include "web/site/fixed-width.h"
+#include "web/page/time-part.h"
+#include "web/own/fixed-width.h"
 #include "web/site/routes.h"
 
 static const char page_head[] =
@@ -112,6 +114,13 @@ static void add_age(struct fixed_width *fixed, const struct status *s)
 	char time[CLOCK_TEXT_SIZE];
 	uint64_t age_ns;
 
+	if (s->past_problem) {
+		buffer_add_text(
+			to, "<p id=\"measured\" class=\"bad\">There are no figures of that time: ");
+		html_add_text(to, s->past_problem);
+		buffer_add_text(to, ".</p>\n");
+		return;
+	}
 	if (!s->view) {
 		buffer_add_text(to, "<p id=\"measured\" class=\"bad\">There is no snapshot yet: ");
 		buffer_add_text(to, s->is_connected ? "memtallyd has not sent one.</p>\n"
@@ -214,6 +223,16 @@ static void page_add_blocked(struct fixed_width *fixed, const struct view *view,
 	buffer_add_text(to, ". The figures of these processes are estimates, or their RSS.</p>\n");
 }
 
+/* Adds why the page has no processes, WHY; NULL: it has some. */
+static void page_add_sums_only(const char *why, struct buffer *to)
+{
+	if (!why)
+		return;
+	buffer_add_text(to, "<p id=\"sums-only\" class=\"banner\">Only sums are shown: ");
+	html_add_text(to, why);
+	buffer_add_text(to, ".</p>\n");
+}
+
 /* Adds the style sheet, and the script if this build has it. */
 static void page_add_assets(struct buffer *to)
 {
@@ -235,12 +254,25 @@ static void page_add_state(struct fixed_width *fixed, const struct status *s)
 		age_ns = view_age_ns(s->view, s->now_boottime_ns);
 		page_add_mode(fixed, s->view, age_ns);
 		page_add_blocked(fixed, s->view, age_ns);
+		page_add_sums_only(s->sums_only, fixed->to);
 	}
 	buffer_add_text(fixed->to, "</div>\n");
 	if (assets_of(ASSETS_SCRIPT))
 		buffer_add_text(fixed->to,
 			"<noscript><p>Scripts are off in this browser: the figures stay as they are "
 			"until the page is loaded again, and there are no pictures.</p></noscript>\n");
+}
+
+/* Begins the main part. For the script it has the moment that is shown, or that there is none. */
+static void page_begin_main(const struct page_query *query, bool is_missing, struct buffer *to)
+{
+	uint64_t ms = query->at_ns / NS_PER_MSEC;
+
+	if (query->at_ns)
+		buffer_printf(to, "<main data-at=\"%llu.%03llu\">\n",
+			(unsigned long long)(ms / 1000), (unsigned long long)(ms % 1000));
+	else
+		buffer_add_text(to, is_missing ? "<main data-at=\"\">\n" : "<main>\n");
 }
 
 /* Adds links to the parts of the page; parts with figures if HAS_FIGURES. */
@@ -297,8 +329,10 @@ int page_render(const struct status *s, const struct page_query *query, const ch
 	page_add_assets(to);
 	buffer_add_text(to, page_begin);
 	page_add_state(&fixed, s);
+	time_part_render(query, query->at_ns || s->past_problem, to);
 	page_add_parts(s->view && s->is_fresh, to);
-	buffer_add_text(to, "</header>\n<main>\n");
+	buffer_add_text(to, "</header>\n");
+	page_begin_main(query, s->past_problem, to);
 	if (s->view && s->is_fresh)
 		r = page_add_figures(s->view, query, to);
 	page_add_links(telemetry_path, to);

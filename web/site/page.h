@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 #include "web/page/page-query.h"
-#include "web/site/status.h"
+#include "web/own/status.h"
 
 /*
  * Appends the page to TO, with its tables in the order of QUERY. TELEMETRY_PATH is the path of the

@@ -6,25 +6,37 @@
 #include <assert.h>
 
 #include "web/history/history-query.h"
+#include "web/sources/moment.h"
 
-static_assert((int)HISTORY_QUERY_PARAMETERS <= (int)QUERY_PARAMETERS_MAX,
+static_assert((int)HISTORY_QUERY_PARAMETERS <= (int)ROUTE_LIST_PARAMETERS_MAX,
 	"callers have room for the parameters of each route");
 
-size_t route_list_parameters(enum route route, const char *ret[static QUERY_PARAMETERS_MAX])
+size_t route_list_parameters(enum route route, const char *ret[static ROUTE_LIST_PARAMETERS_MAX])
 {
 	enum metric_scope scope = routes_list_scope(route);
+	size_t count = 0;
 
 	if (route == ROUTE_HISTORY) {
 		for (size_t i = 0; i < HISTORY_QUERY_PARAMETERS; i++)
 			ret[i] = history_query_parameter(i);
 		return HISTORY_QUERY_PARAMETERS;
 	}
-	return scope == METRIC_SELF ? 0 : query_parameters(scope, ret);
+	if (route == ROUTE_COVERAGE) {
+		ret[0] = "from";
+		ret[1] = "to";
+		return 2;
+	}
+	if (scope != METRIC_SELF)
+		count = query_parameters(scope, ret);
+	else if (route != ROUTE_HOST && route != ROUTE_STATUS && route != ROUTE_PROCESS)
+		return 0;
+	ret[count] = MOMENT_KEY;
+	return count + 1;
 }
 
 static void route_list_add_parameters(enum route route, struct buffer *to)
 {
-	const char *names[QUERY_PARAMETERS_MAX];
+	const char *names[ROUTE_LIST_PARAMETERS_MAX];
 	size_t count = route_list_parameters(route, names);
 
 	for (size_t i = 0; i < count; i++)

@@ -12,10 +12,13 @@
 #include "snapshot/query.h"
 #include "web/site/routes.h"
 
+/* Those of a list, and the moment. */
+enum { ROUTE_LIST_PARAMETERS_MAX = QUERY_PARAMETERS_MAX + 1 };
+
 /*
  * Writes the names of all parameters at ROUTE to RET, and returns their number.
  */
-size_t route_list_parameters(enum route route, const char *ret[static QUERY_PARAMETERS_MAX]);
+size_t route_list_parameters(enum route route, const char *ret[static ROUTE_LIST_PARAMETERS_MAX]);
 
 /*
  * Appends `{"routes":[{"path":...,"what":...,"parameters":[...]},...]}` and a newline to TO.

@@ -25,6 +25,8 @@ static const struct route_row rows[] = {
 	{"/api/v1", "", ROUTE_INDEX, "the same as " API, true},
 	{API, "host", ROUTE_HOST, "the host as a whole, and where its memory is"},
 	{API, "history", ROUTE_HISTORY, "the host and its owners over time"},
+	{API, "coverage", ROUTE_COVERAGE,
+		"which time memtally-recorder has snapshots of, with its OOM kills and gaps"},
 	{API, "processes", ROUTE_PROCESSES, "processes, the largest first"},
 	{PROCESS_PREFIX, "PID", ROUTE_PROCESS, "one process"},
 	{API, "files", ROUTE_FILES,

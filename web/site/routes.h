@@ -26,6 +26,7 @@ enum route {
 	ROUTE_STATUS,
 	ROUTE_HOST,
 	ROUTE_HISTORY,
+	ROUTE_COVERAGE, /* of the past: which time is recorded */
 	ROUTE_FILES,
 	ROUTE_PROCESSES,
 	ROUTE_PROCESS,          /* one process, by pid */

@@ -3,40 +3,26 @@
 
 #include "web/site/site.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "web/assets/assets.h"
-#include "web/history/history-inquiry.h"
+#include "render/json.h"
 #include "web/http/params.h"
-#include "web/site/fixed-width.h"
-#include "web/site/page.h"
-#include "web/site/route-list.h"
-#include "web/site/routes.h"
-#include "web/site/status.h"
+#include "web/own/fixed-width.h"
+#include "web/site/site-private.h"
+#include "web/sources/moment.h"
 
-#define TYPE_JSON "application/json"
-#define TYPE_TEXT "text/plain; charset=utf-8"
-#define TYPE_HTML "text/html; charset=utf-8"
+#define NO_PROCESSES_HERE                                                                          \
+	"memtallyd does not show processes to the user of this memtally-web, so web.tcp_scope "    \
+	"makes no difference" SITE_USER_REMEDY
+#define NO_PROCESSES_CALLER                                                                        \
+	"processes are not shown to clients that cannot be identified, as at a TCP listener "      \
+	"(web.tcp_scope)"
 
-/*
- * The page loads its style sheet and its script, which reads what this server answers. There is no
- * code or style inside the page, and the script makes no HTML of texts.
- */
-#define PAGE_POLICY                                                                                \
-	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "            \
-	"img-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "            \
-	"require-trusted-types-for 'script'; trusted-types 'none'"
-
-/* The path of an asset has a hash of its content. */
-#define ASSET_KEEPS "public, max-age=31536000, immutable"
-
-/* memtallyd looks users up when it starts and when it reloads its configuration. */
-#define USER_REMEDY "; run it as user memtally-web, and reload memtallyd if that user is new"
+#define NO_PAST_PROCESSES                                                                          \
+	"memtally-recorder does not show processes to the user of this memtally-web; run it as "   \
+	"user memtally-web, and restart memtally-recorder if that user is new"
 
 enum {
 	LISTS_A_ROUND = 2,
@@ -44,23 +30,11 @@ enum {
 	SIGHT_TEXT_SIZE = 16,
 };
 
-/* One request while it is being answered. */
-struct task {
-	struct site *site;
-	const struct request *rq;
-	const struct caller *caller;
-	const struct history_inquiry *inquiry; /* done; NULL: none was needed or possible */
-	struct sight sight;
-	uint64_t now_ns; /* CLOCK_BOOTTIME */
-	bool is_fresh;
-};
-
 void site_init(struct site *s, const struct link *link, const struct settings *settings)
 {
-	*s = (struct site){.ring.bytes_max = RING_BYTES_MAX,
-		.ledger = LEDGER_LINK_CLOSED,
-		.link = link,
-		.settings = settings};
+	*s = (struct site){.ring.bytes_max = RING_BYTES_MAX, .link = link, .settings = settings};
+	ledger_link_init(&s->ledger);
+	recorder_link_init(&s->recorder);
 	self_init(&s->self);
 }
 
@@ -82,7 +56,8 @@ void site_done(struct site *s)
 {
 	cache_done(&s->cache);
 	ring_done(&s->ring);
-	ledger_link_done(&s->ledger);
+	source_link_done(&s->ledger.link);
+	recorder_link_done(&s->recorder);
 }
 
 void site_take(struct site *s, struct view *view)
@@ -91,12 +66,12 @@ void site_take(struct site *s, struct view *view)
 	cache_replace(&s->cache, view);
 }
 
-static struct status make_status(const struct task *t)
+struct status site_status(const struct site_task *t)
 {
 	const struct site *s = t->site;
 
 	return (struct status){
-		.view = s->cache.view,
+		.view = t->view,
 		.is_fresh = t->is_fresh,
 		.is_connected = link_is_connected(s->link),
 		.snapshots_received = s->link->received,
@@ -111,7 +86,7 @@ static struct status make_status(const struct task *t)
  * Writes the part of an ETag that stands for T's sight: clients that see different processes must
  * not share an ETag.
  */
-static void format_sight(const struct task *t, char to[static SIGHT_TEXT_SIZE])
+static void format_sight(const struct site_task *t, char to[static SIGHT_TEXT_SIZE])
 {
 	switch (t->sight.kind) {
 	case SIGHT_ALL: to[0] = 0; break;
@@ -121,226 +96,19 @@ static void format_sight(const struct task *t, char to[static SIGHT_TEXT_SIZE])
 	}
 }
 
-/*
- * Sets the ETag `W/"<instance>-<sequence>[-<variant>][-<sight>]"`. It is weak, because ages and
- * memtally-web's own figures change while the snapshot stays the same. If the client has this ETag,
- * the status becomes 304: the client gets the same answer without its body, so that the headers
- * tell the length that the body would have.
- */
-static void set_etag(const struct task *t, struct answer *a, const char *variant)
+void site_set_etag(const struct site_task *t, struct answer *a, const char *variant)
 {
-	const struct view *view = t->site->cache.view;
+	const struct view *view = t->view;
 	char instance[VIEW_INSTANCE_TEXT_SIZE], sight[SIGHT_TEXT_SIZE];
 
+	if (t->is_past)
+		return;
 	view_format_instance(view, instance);
 	format_sight(t, sight);
 	snprintf(a->etag, sizeof(a->etag), "W/\"%s-%llu%s%s%s\"", instance,
 		(unsigned long long)view->header->sequence, *variant ? "-" : "", variant, sight);
 	if (t->rq->if_none_match && negotiate_etag_matches(t->rq->if_none_match, a->etag))
 		a->status = MHD_HTTP_NOT_MODIFIED;
-}
-
-static struct answer *answer_text(unsigned int status, const char *text)
-{
-	AUTO_ANSWER struct answer *a = answer_new(status, TYPE_TEXT);
-
-	if (a)
-		buffer_add_text(&a->before, text);
-	return TAKE_PTR(a);
-}
-
-/* Adds how old the stale snapshot VIEW is and how old it may be, in seconds. */
-static void add_stale(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
-{
-	const struct image_header *h = view->header;
-
-	buffer_add_text(to, "the snapshot is ");
-	buffer_add_u64(to, view_age_ns(view, now_boottime_ns) / NS_PER_SEC);
-	buffer_add_text(to, " s old, at most ");
-	buffer_add_u64(to, (h->stale_ns - h->boottime_ns) / NS_PER_SEC);
-	buffer_add_text(to, " s are allowed");
-}
-
-/* Answers 200 if there is a fresh snapshot, else 503 with the reason. */
-static struct answer *answer_readyz(const struct task *t)
-{
-	AUTO_ANSWER struct answer *a = NULL;
-	AUTO_BUFFER struct buffer why = {0};
-	const struct site *s = t->site;
-
-	if (t->is_fresh)
-		return answer_text(MHD_HTTP_OK, "ready\n");
-	a = answer_text(MHD_HTTP_SERVICE_UNAVAILABLE, "");
-	if (!a)
-		return NULL;
-	if (s->cache.view)
-		add_stale(s->cache.view, t->now_ns, &a->before);
-	link_explain(s->link, clock_now_ns(CLOCK_MONOTONIC), &why);
-	if (why.error)
-		a->before.error = why.error;
-	if (why.len && s->cache.view)
-		buffer_add_text(&a->before, "; ");
-	buffer_add(&a->before, why.data, why.len);
-	buffer_add_char(&a->before, '\n');
-	return TAKE_PTR(a);
-}
-
-static struct answer *answer_page(const struct task *t)
-{
-	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_HTML);
-	struct status status = make_status(t);
-	char error[QUERY_ERROR_SIZE];
-	struct page_query query;
-
-	if (!a)
-		return NULL;
-	if (page_query_parse(t->rq->query, t->rq->query ? strlen(t->rq->query) : 0, &query, error) <
-		0)
-		return answer_new_error(MHD_HTTP_BAD_REQUEST, error);
-	a->policy = PAGE_POLICY;
-	if (page_render(&status, &query, t->site->settings->web_telemetry_path, &a->before) < 0)
-		return NULL;
-	return TAKE_PTR(a);
-}
-
-/* Answers with the asset at the path, as it is kept if the client takes gzip. */
-static struct answer *answer_asset(const struct task *t)
-{
-	const struct asset *asset = assets_find(t->rq->path, t->rq->path_len);
-	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, asset->content_type);
-
-	if (!a)
-		return NULL;
-	a->keeps = ASSET_KEEPS;
-	a->vary = "Accept-Encoding";
-	a->is_gzip = negotiate_gzip(&t->rq->negotiate);
-	if (a->is_gzip)
-		buffer_add(&a->before, asset->gzip, asset->gzip_len);
-	else if (gzip_inflate(&a->before, asset->gzip, asset->gzip_len, asset->len) < 0)
-		return NULL;
-	return TAKE_PTR(a);
-}
-
-static struct answer *answer_index(const struct task *t)
-{
-	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
-
-	if (!a)
-		return NULL;
-	route_list_render(t->site->settings->web_telemetry_path, &a->before);
-	return TAKE_PTR(a);
-}
-
-/* Returns true if the client may see all processes that have series. */
-static bool shows_exported(const struct task *t)
-{
-	return t->sight.kind == SIGHT_ALL || t->sight.kind == SIGHT_EXPORTED;
-}
-
-/*
- * Makes the metrics. The sums are the same for all clients and cached; one user's processes are
- * rendered after them.
- */
-static struct answer *answer_metrics(const struct task *t)
-{
-	struct site *s = t->site;
-	enum prometheus_format format = negotiate_openmetrics(&t->rq->negotiate)
-	                                        ? PROMETHEUS_OPENMETRICS
-	                                        : PROMETHEUS_TEXT;
-	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, prometheus_content_type(format));
-	AUTO_BUFFER struct buffer tail = {0};
-	struct status status = make_status(t);
-	struct buffer *end;
-
-	if (!a)
-		return NULL;
-	a->vary = "Accept, Accept-Encoding";
-	a->is_gzip = negotiate_gzip(&t->rq->negotiate);
-	end = a->is_gzip ? &tail : &a->after;
-	if (t->is_fresh) {
-		set_etag(t, a, format == PROMETHEUS_OPENMETRICS ? "om" : "");
-		if (cache_get(&s->cache, cache_metrics(format, a->is_gzip, shows_exported(t)),
-			    &a->body) < 0)
-			return NULL;
-		if (t->sight.kind == SIGHT_OWN)
-			prometheus_render_processes(s->cache.view, &t->sight, format, end);
-	}
-	if (self_read(&s->self, t->now_ns) < 0)
-		return NULL;
-	status_render_metrics(&status, format, end);
-	if (a->is_gzip && !a->body) {
-		struct gzip_front front;
-
-		if (gzip_add_front(&a->before, NULL, 0, &front) < 0)
-			return NULL;
-		gzip_add_end(&a->after, &front, tail.data, tail.len);
-	} else if (a->is_gzip) {
-		gzip_add_end(&a->after, &a->body->front, tail.data, tail.len);
-	}
-	return tail.error ? NULL : TAKE_PTR(a);
-}
-
-/* Makes the metrics of process-exporter: sums, which all clients may see. */
-static struct answer *answer_process_exporter(const struct task *t)
-{
-	struct site *s = t->site;
-	AUTO_ANSWER struct answer *a = answer_new(
-		MHD_HTTP_OK, prometheus_content_type(PROMETHEUS_TEXT));
-	struct status status = make_status(t);
-
-	if (!a)
-		return NULL;
-	if (t->is_fresh) {
-		set_etag(t, a, "process-exporter");
-		if (cache_get(&s->cache, CACHE_PROCESS_EXPORTER, &a->body) < 0)
-			return NULL;
-	}
-	if (self_read(&s->self, t->now_ns) < 0)
-		return NULL;
-	status_render_metrics(&status, PROMETHEUS_TEXT, &a->after);
-	return TAKE_PTR(a);
-}
-
-/*
- * Adds the head, which has the snapshot's age. *RET_SLACK is how many blanks to add at the end of
- * the body, so that its length stays the same when the age has more digits.
- */
-static void site_add_head(
-	struct buffer *to, const struct view *view, uint64_t now_ns, size_t *ret_slack)
-{
-	enum { AGE_DIGITS = 24 };
-	size_t len;
-
-	json_render_head(view, view->header->boottime_ns, true, to);
-	len = to->len; /* the age has one digit here */
-	buffer_clear(to);
-	json_render_head(view, now_ns, true, to);
-	*ret_slack = len + AGE_DIGITS > to->len ? len + AGE_DIGITS - to->len : 0;
-}
-
-static void site_add_end(struct buffer *to, size_t slack)
-{
-	struct fixed_width fixed = {.to = to, .slack = slack};
-
-	fixed_width_settle(&fixed);
-	buffer_add_char(to, '\n');
-}
-
-/* Makes a JSON answer from the head and the cached rest BODY. */
-static struct answer *answer_cached(const struct task *t, enum cache_body body)
-{
-	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
-	struct cache *cache = &t->site->cache;
-	size_t slack;
-
-	if (!a)
-		return NULL;
-	set_etag(t, a, "");
-	if (cache_get(cache, body, &a->body) < 0)
-		return NULL;
-	site_add_head(&a->before, cache->view, t->now_ns, &slack);
-	site_add_end(&a->after, slack);
-	return TAKE_PTR(a);
 }
 
 /* FNV-1a, 64 bits. It only tells queries apart in an ETag, and protects nothing. */
@@ -353,155 +121,62 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-static bool has_parameters(const struct request *rq)
+void site_format_variant(
+	const struct request *rq, const char *prefix, char to[static SITE_VARIANT_SIZE])
+{
+	snprintf(to, SITE_VARIANT_SIZE, "%.3s%016llx", prefix,
+		(unsigned long long)hash_text(rq->query ? rq->query : ""));
+}
+
+bool site_has_parameters(const struct request *rq)
 {
 	return rq->query && *rq->query;
 }
 
-static struct answer *answer_stream(const struct task *t, const struct query *query)
+void site_add_head(struct buffer *to, const struct view *view, uint64_t now_ns, size_t *ret_slack)
 {
-	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
-	struct view *view = t->site->cache.view;
-	char variant[17] = "";
-	size_t slack;
+	enum { AGE_DIGITS = 24 };
+	size_t len;
 
-	if (!a)
+	json_render_head(view, view->header->boottime_ns, true, to);
+	len = to->len; /* the age has one digit here */
+	buffer_clear(to);
+	json_render_head(view, now_ns, true, to);
+	*ret_slack = len + AGE_DIGITS > to->len ? len + AGE_DIGITS - to->len : 0;
+}
+
+void site_add_end(struct buffer *to, size_t slack)
+{
+	struct fixed_width fixed = {.to = to, .slack = slack};
+
+	fixed_width_settle(&fixed);
+	buffer_add_char(to, '\n');
+}
+
+bool site_shows_processes(const struct site_task *t)
+{
+	return !view_is_public(t->view) && !t->lacks_rows && t->sight.kind != SIGHT_NONE;
+}
+
+const char *site_why_no_processes(const struct site_task *t)
+{
+	if (site_shows_processes(t))
 		return NULL;
-	if (has_parameters(t->rq))
-		snprintf(variant, sizeof(variant), "%016llx",
-			(unsigned long long)hash_text(t->rq->query));
-	set_etag(t, a, variant);
-	a->stream = list_stream_new(view, query, &t->site->turns);
-	if (!a->stream)
-		return NULL;
-	site_add_head(list_stream_head(a->stream), view, t->now_ns, &slack);
-	return list_stream_begin(a->stream) < 0 ? NULL : TAKE_PTR(a);
+	if (t->lacks_rows)
+		return NO_PAST_PROCESSES;
+	return view_is_public(t->view) ? NO_PROCESSES_HERE : NO_PROCESSES_CALLER;
 }
 
-static bool shows_processes(const struct task *t)
+struct answer *site_refuse(const struct site_problem *p)
 {
-	return !view_is_public(t->site->cache.view) && t->sight.kind != SIGHT_NONE;
+	struct answer *a = p->why.error ? NULL : answer_new_error(p->status, p->why.data);
+
+	if (a)
+		a->retry_after = p->retry_after;
+	return a;
 }
 
-static struct answer *refuse_processes(const struct task *t)
-{
-	return answer_new_error(MHD_HTTP_FORBIDDEN,
-		view_is_public(t->site->cache.view)
-			? "memtallyd does not show processes to the user of this memtally-web" USER_REMEDY
-			: "processes are not shown to clients that cannot be identified, as at a TCP listener "
-			  "(web.tcp_scope)");
-}
-
-/*
- * The kernel shows the mappings of other users' processes only to privileged users, and so does
- * memtally-web.
- */
-static struct answer *refuse_files(const struct task *t)
-{
-	return answer_new_error(MHD_HTTP_FORBIDDEN,
-		view_is_public(t->site->cache.view)
-			? "memtallyd does not show files to the user of this memtally-web" USER_REMEDY
-			: "the files that processes map are shown to root and group memtally, at a UNIX socket "
-			  "(web.listen-address)");
-}
-
-static struct answer *answer_list(const struct task *t, enum metric_scope scope)
-{
-	char key[PARAMS_KEY_SIZE], value[QUERY_VALUE_MAX], error[QUERY_ERROR_SIZE];
-	struct cache *cache = &t->site->cache;
-	struct params params;
-	struct query query;
-	int r;
-
-	if (scope == METRIC_PROCESS && !shows_processes(t))
-		return refuse_processes(t);
-	if (scope == METRIC_FILE && (view_is_public(cache->view) || t->sight.kind != SIGHT_ALL))
-		return refuse_files(t);
-	if (!has_parameters(t->rq) && cache_keeps_list(cache, scope, &t->sight))
-		return answer_cached(t, cache_list(scope, &t->sight));
-	query_init(&query, scope);
-	query.sight = t->sight;
-	params_init(&params, t->rq->query, t->rq->query ? strlen(t->rq->query) : 0);
-	while ((r = params_next(&params, key, value, error)) == 0) {
-		r = query_set(&query, key, value, error);
-		if (r < 0)
-			break;
-	}
-	if (r < 0)
-		return answer_new_error(MHD_HTTP_BAD_REQUEST, error);
-	return answer_stream(t, &query);
-}
-
-static struct answer *answer_process(const struct task *t, uint32_t pid)
-{
-	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
-	const struct view *view = t->site->cache.view;
-	const struct snapshot_process *row;
-	char variant[16];
-	size_t slack;
-
-	if (!a)
-		return NULL;
-	if (!shows_processes(t))
-		return refuse_processes(t);
-	row = view_find_process(view, pid);
-	if (!row || !sight_has(&t->sight, row)) /* does not tell which of the two */
-		return answer_new_error(MHD_HTTP_NOT_FOUND,
-			"the part of the snapshot that may be shown has no process with this pid");
-	snprintf(variant, sizeof(variant), "p%u", pid);
-	set_etag(t, a, variant);
-	site_add_head(&a->before, view, t->now_ns, &slack);
-	json_render_process(view, row, &a->before);
-	site_add_end(&a->after, slack);
-	return TAKE_PTR(a);
-}
-
-static struct answer *answer_status(const struct task *t)
-{
-	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
-	struct site *s = t->site;
-	const struct view *view = s->cache.view;
-	struct status status = make_status(t);
-	size_t slack = 0;
-
-	if (!a)
-		return NULL;
-	if (self_read(&s->self, t->now_ns) < 0)
-		return NULL;
-	if (view)
-		site_add_head(&a->before, view, t->now_ns, &slack);
-	buffer_add_char(&a->before, view ? ',' : '{');
-	status_render_json(&status, &a->before, &slack);
-	if (view)
-		json_render_status(view, &a->before);
-	else
-		buffer_add_char(&a->before, '}');
-	site_add_end(&a->after, slack);
-	return TAKE_PTR(a);
-}
-
-static struct history_context context_of(const struct site *s, const struct caller *caller)
-{
-	return (struct history_context){.ring = &s->ring,
-		.view = s->cache.view,
-		.caller = caller,
-		.tcp_scope = (enum tcp_scope)s->settings->web_tcp_scope};
-}
-
-/* Begins an inquiry about the past: parameters and results are those of history_inquiry_new(). */
-static int begin_inquiry(const struct site *s, const struct request *rq,
-	const struct caller *caller, struct history_inquiry **ret,
-	char error[static QUERY_ERROR_SIZE])
-{
-	const struct history_context context = context_of(s, caller);
-	int64_t now_s = (int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC);
-
-	return history_inquiry_new(
-		&context, rq->query, rq->query ? strlen(rq->query) : 0, now_s, ret, error);
-}
-
-/* Answers that a history is to be asked for later. */
-static struct answer *postpone_history(void)
+struct answer *site_postpone(void)
 {
 	struct answer *a = answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE,
 		"too many answers of this path are not read yet; try again");
@@ -511,154 +186,211 @@ static struct answer *postpone_history(void)
 	return a;
 }
 
-/*
- * Sets the ETag of the answer to INQUIRY if the same question has the same answer until the next
- * snapshot: memtally-ledger was not asked. Without snapshots the time of a relative question would
- * move on, so a stale one has no ETag.
- */
-static void tag_history(
-	const struct task *t, const struct history_inquiry *inquiry, struct answer *a)
+/* Returns true if RQ has parameters, and one of them is not KEY. KEY may be NULL. */
+static bool has_others(const struct request *rq, const char *key)
 {
-	char variant[20];
+	char found[PARAMS_KEY_SIZE], value[QUERY_VALUE_MAX], error[QUERY_ERROR_SIZE];
+	struct params params;
+	int r;
 
-	if (!t->is_fresh || inquiry->plan.ledger_from_s < inquiry->plan.ledger_to_s)
-		return;
-	snprintf(variant, sizeof(variant), "h%016llx",
-		(unsigned long long)hash_text(t->rq->query ? t->rq->query : ""));
-	set_etag(t, a, variant);
+	if (!site_has_parameters(rq))
+		return false;
+	params_init(&params, rq->query, strlen(rq->query));
+	while ((r = params_next(&params, found, value, error)) == 0)
+		if (!key || strcmp(found, key) != 0)
+			return true;
+	return r < 0;
 }
 
-/* Answers also with a stale snapshot, since the past does not become stale. */
-static struct answer *answer_history(const struct task *t)
+/*
+ * Returns why the parameters of RQ are refused at ROUTE, where they can only be a mistake; NULL: they
+ * are not. A scraper may add parameters to the metrics.
+ */
+static const char *refuse_parameters(const struct request *rq, enum route route)
 {
-	const struct history_context context = context_of(t->site, t->caller);
-	AUTO_HISTORY_INQUIRY struct history_inquiry *made = NULL;
-	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
-	const struct history_inquiry *inquiry = t->inquiry;
-	char error[QUERY_ERROR_SIZE];
-	int r = 0;
-
-	if (!context.view)
-		return answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE, "there is no snapshot yet");
-	if (!inquiry) {
-		r = begin_inquiry(t->site, t->rq, t->caller, &made, error);
-		inquiry = made;
+	switch (route) {
+	case ROUTE_INDEX: return has_others(rq, NULL) ? "this path takes no parameters" : NULL;
+	case ROUTE_STATUS:
+	case ROUTE_HOST:
+	case ROUTE_PROCESS:
+		return has_others(rq, MOMENT_KEY)
+		               ? "this path takes no parameters but at, a time of the past"
+		               : NULL;
+	default: return NULL;
 	}
-	if (r == HISTORY_INQUIRY_HIDDEN || r == -EINVAL)
-		return answer_new_error(r < 0 ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_FORBIDDEN, error);
-	if (r < 0 || !a)
-		return NULL;
-	tag_history(t, inquiry, a);
-	a->lacks_body = a->status == MHD_HTTP_NOT_MODIFIED;
-	if (a->lacks_body)
-		return TAKE_PTR(a); /* rendering it only for its length would cost too much */
-	if (t->site->past_bytes >= SITE_PAST_BYTES_MAX)
-		return postpone_history();
-	json_render_head(context.view, t->now_ns, true, &a->before);
-	if (history_inquiry_render(inquiry, &context, &a->before) < 0)
-		return NULL;
-	buffer_add_char(&a->before, '\n');
-	answer_count(a, &t->site->past_bytes);
-	return TAKE_PTR(a);
 }
 
-/* Answers the routes that need a fresh snapshot. */
-static struct answer *answer_data(const struct task *t, enum route route, uint32_t pid)
+static enum route find_route(const struct site *s, const struct request *rq, uint32_t *ret_pid)
 {
-	if (!t->site->cache.view)
-		return answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE, "there is no snapshot yet");
-	if (!t->is_fresh)
-		return answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE, "the snapshot is stale");
-	if (route == ROUTE_HOST)
-		return answer_cached(t, CACHE_HOST);
-	if (route == ROUTE_PROCESS)
-		return answer_process(t, pid);
-	return answer_list(t, routes_list_scope(route));
+	enum route route = routes_find(
+		rq->path, rq->path_len, s->settings->web_telemetry_path, ret_pid);
+
+	if (route == ROUTE_PROCESS_EXPORTER &&
+		s->settings->web_compat != WEB_COMPAT_PROCESS_EXPORTER)
+		return ROUTE_NONE;
+	return route;
 }
 
-/*
- * Returns true if parameters are refused at ROUTE, where they can only be a mistake. A scraper may
- * add parameters to the metrics.
- */
-static bool refuses_parameters(enum route route)
+static struct answer *answer_route(const struct site_task *t)
 {
-	return route == ROUTE_INDEX || route == ROUTE_STATUS || route == ROUTE_HOST ||
-	       route == ROUTE_PROCESS;
+	switch (t->route) {
+	case ROUTE_METRICS: return site_answer_metrics(t);
+	case ROUTE_PROCESS_EXPORTER: return site_answer_process_exporter(t);
+	case ROUTE_ASSET: return site_answer_asset(t);
+	case ROUTE_HEALTHZ: return site_answer_text(MHD_HTTP_OK, "alive\n");
+	case ROUTE_READYZ: return site_answer_readyz(t);
+	case ROUTE_INDEX: return site_answer_index(t);
+	case ROUTE_STATUS: return site_answer_status(t);
+	case ROUTE_HISTORY: return site_answer_history(t);
+	case ROUTE_COVERAGE: return site_answer_coverage(t);
+	default: return site_answer_data(t);
+	}
 }
 
-static struct answer *answer_route(const struct task *t)
+/* Answers T from the present snapshot, unless its parameters ask for another. */
+static struct answer *site_answer_task(struct site_task *t)
 {
-	const struct settings *settings = t->site->settings;
-	const struct request *rq = t->rq;
-	uint32_t pid = 0;
-	enum route route = routes_find(rq->path, rq->path_len, settings->web_telemetry_path, &pid);
+	const char *refusal = refuse_parameters(t->rq, t->route);
+	AUTO_SITE_PROBLEM struct site_problem problem = {0};
 
-	if (route == ROUTE_PROCESS_EXPORTER && settings->web_compat != WEB_COMPAT_PROCESS_EXPORTER)
-		route = ROUTE_NONE;
-	if (route == ROUTE_NONE)
+	if (t->route == ROUTE_NONE)
 		return answer_new_error(MHD_HTTP_NOT_FOUND,
 			"there is nothing at this path; /api/v1/ and the page at / list all paths");
-	if (has_parameters(rq) && refuses_parameters(route))
-		return answer_new_error(MHD_HTTP_BAD_REQUEST, "this path takes no parameters");
-	switch (route) {
-	case ROUTE_METRICS: return answer_metrics(t);
-	case ROUTE_PROCESS_EXPORTER: return answer_process_exporter(t);
-	case ROUTE_PAGE: return answer_page(t);
-	case ROUTE_ASSET: return answer_asset(t);
-	case ROUTE_HEALTHZ: return answer_text(MHD_HTTP_OK, "alive\n");
-	case ROUTE_READYZ: return answer_readyz(t);
-	case ROUTE_INDEX: return answer_index(t);
-	case ROUTE_STATUS: return answer_status(t);
-	case ROUTE_HISTORY: return answer_history(t);
-	default: return answer_data(t, route, pid);
+	if (refusal)
+		return answer_new_error(MHD_HTTP_BAD_REQUEST, refusal);
+	if (site_find_moment(t, &problem) < 0)
+		return NULL;
+	if (t->route == ROUTE_PAGE)
+		return site_answer_page(t, &problem);
+	return problem.status ? site_refuse(&problem) : answer_route(t);
+}
+
+/* Begins to ask memtally-recorder for I if the answer to RQ of CALLER at ROUTE needs that. */
+static void inquire_past(struct site *s, const struct request *rq, enum route route,
+	const struct caller *caller, uint64_t now_ns, struct inquiry *i)
+{
+	char error[QUERY_ERROR_SIZE];
+	struct past_request request;
+
+	if (refuse_parameters(rq, route) || site_find_request(rq, route, &request, error) != 0)
+		return; /* site_answer() says what is wrong */
+	i->question = recorder_question_new(caller, &request);
+	if (i->question)
+		recorder_link_add(&s->recorder, s->settings->recorder_socket, i->question, now_ns);
+}
+
+/* Asks the next question of the history of I. Returns false if the recorder has no more to answer. */
+static bool ask_recorder(struct site *s, struct inquiry *i, uint64_t now_ns)
+{
+	struct history_inquiry *h = i->history;
+	struct past_request request;
+
+	if (h->recorder.is_done)
+		return false;
+	recorder_part_next(&h->recorder, &h->query, &request);
+	i->question = recorder_question_new(&h->wait.caller, &request);
+	if (!i->question)
+		return false;
+	i->question->is_single = true;
+	recorder_link_add(&s->recorder, s->settings->recorder_socket, i->question, now_ns);
+	return true;
+}
+
+/* Takes the answer to the question of the history of I. */
+static void site_take_answer(struct inquiry *i, uint64_t now_ns)
+{
+	struct history_inquiry *h = i->history;
+
+	recorder_part_take(&h->recorder, &h->query, i->question);
+	i->question = recorder_question_free(i->question);
+	if (!h->recorder.is_done && now_ns >= i->end_ns)
+		recorder_part_give_up(&h->recorder);
+}
+
+void site_continue(struct site *s, struct inquiry *i, uint64_t now_ns)
+{
+	struct history_inquiry *h = i->history;
+
+	while (h && !h->has_planned && (!i->question || i->question->wait.is_done)) {
+		if (i->question)
+			site_take_answer(i, now_ns);
+		if (ask_recorder(s, i, now_ns))
+			continue;
+		site_plan_ledger(s, h);
+		if (!h->wait.is_done)
+			source_link_add(
+				&s->ledger.link, s->settings->ledger_socket, &h->wait, now_ns);
 	}
 }
 
-struct history_inquiry *site_inquire(struct site *s, const struct request *rq,
-	const struct caller *caller, uint64_t now_monotonic_ns)
+/* Begins to ask for I if the history that RQ of CALLER asks for needs that. */
+static void inquire_history(struct site *s, const struct request *rq, const struct caller *caller,
+	uint64_t now_ns, struct inquiry *i)
 {
-	struct history_inquiry *inquiry = NULL;
 	char error[QUERY_ERROR_SIZE];
-	uint32_t pid;
+	struct history_inquiry *h;
 
-	if (!s->cache.view || routes_find(rq->path, rq->path_len, s->settings->web_telemetry_path,
-				      &pid) != ROUTE_HISTORY)
+	if (site_begin_history(s, rq, caller, &i->history, error) != 0)
+		return; /* site_answer() says what is wrong */
+	h = i->history;
+	i->end_ns = now_ns + SOURCE_LINK_TIMEOUT_NS;
+	if (h->has_planned && !h->wait.is_done)
+		source_link_add(&s->ledger.link, s->settings->ledger_socket, &h->wait, now_ns);
+	site_continue(s, i, now_ns);
+}
+
+struct inquiry *site_inquire(struct site *s, const struct request *rq, const struct caller *caller,
+	uint64_t now_monotonic_ns)
+{
+	AUTO_INQUIRY struct inquiry *i = NULL;
+	uint32_t pid;
+	enum route route = find_route(s, rq, &pid);
+
+	if (route != ROUTE_HISTORY && route != ROUTE_COVERAGE && !site_has_parameters(rq))
+		return NULL; /* most requests */
+	i = inquiry_new();
+	if (!i)
 		return NULL;
-	if (begin_inquiry(s, rq, caller, &inquiry, error) != 0)
-		return NULL; /* site_answer() says what is wrong */
-	if (!inquiry->is_done)
-		ledger_link_add(&s->ledger, s->settings->ledger_socket, inquiry, now_monotonic_ns);
-	return inquiry;
+	if (route == ROUTE_HISTORY && s->cache.view)
+		inquire_history(s, rq, caller, now_monotonic_ns, i);
+	else
+		inquire_past(s, rq, route, caller, now_monotonic_ns, i);
+	return i->history || i->question ? TAKE_PTR(i) : NULL;
 }
 
 void site_ask(struct site *s, uint64_t now_monotonic_ns)
 {
-	ledger_link_run(&s->ledger, s->settings->ledger_socket, now_monotonic_ns);
+	source_link_run(&s->ledger.link, s->settings->ledger_socket, now_monotonic_ns);
+	recorder_link_run(&s->recorder, s->settings->recorder_socket, now_monotonic_ns);
 }
 
-void site_forget(struct site *s, struct history_inquiry *inquiry)
+void site_forget(struct site *s, struct inquiry *i)
 {
-	if (inquiry && !inquiry->is_done)
-		ledger_link_remove(&s->ledger, inquiry);
-	history_inquiry_free(inquiry);
+	if (i && i->history && i->history->has_planned && !i->history->wait.is_done)
+		source_link_remove(&s->ledger.link, &i->history->wait);
+	if (i && i->question && !i->question->wait.is_done)
+		source_link_remove(&s->recorder.link, &i->question->wait);
+	inquiry_free(i);
 }
 
 struct answer *site_answer(struct site *s, const struct request *rq, const struct caller *caller,
-	const struct history_inquiry *inquiry, uint64_t now_boottime_ns)
+	const struct inquiry *inquiry, uint64_t now_boottime_ns)
 {
-	struct task t = {.site = s,
+	struct site_task t = {.site = s,
 		.rq = rq,
 		.caller = caller,
 		.inquiry = inquiry,
+		.view = s->cache.view,
 		.sight = caller_sight(
 			caller, (enum tcp_scope)s->settings->web_tcp_scope, s->cache.view),
 		.now_ns = now_boottime_ns};
 	struct answer *a;
 
-	t.is_fresh = s->cache.view && !view_is_stale(s->cache.view, now_boottime_ns);
+	t.route = find_route(s, rq, &t.pid);
+	t.is_fresh = t.view && !view_is_stale(t.view, now_boottime_ns);
 	if (!t.is_fresh)
 		cache_drop(&s->cache);
-	a = answer_route(&t);
+	a = site_answer_task(&t);
 	if (a)
 		a->is_head = rq->is_head;
 	return a;

@@ -16,8 +16,9 @@
 #include "web/net/caller.h"
 #include "web/site/answer.h"
 #include "web/site/cache.h"
-#include "web/site/counters.h"
-#include "web/site/self.h"
+#include "web/site/inquiry.h"
+#include "web/own/counters.h"
+#include "web/own/self.h"
 
 /*
  * The bodies of histories that are not sent yet have at most this many bytes and one body;
@@ -29,7 +30,8 @@ struct site {
 	struct cache cache;
 	struct ring ring; /* of the last hour */
 	struct ledger_link ledger;
-	size_t past_bytes; /* of histories that are not sent yet */
+	struct recorder_link recorder;
+	size_t past_bytes; /* of histories and of past snapshots that are not sent yet */
 	struct counters counters;
 	struct self self;
 	unsigned int turns;              /* long lists that may still begin in this round */
@@ -62,18 +64,25 @@ void site_begin_round(struct site *s);
 bool site_take_turn(struct site *s);
 
 /*
- * Begins to ask memtally-ledger at NOW_MONOTONIC_NS if the answer to RQ of CALLER needs that. RQ is
- * as for site_answer(). Returns the inquiry, which the caller gives to site_answer() when it is
- * done (.is_done), and to site_forget(); NULL: there is nothing to wait for.
+ * Begins to ask memtally-recorder or memtally-ledger at NOW_MONOTONIC_NS if the answer to RQ of
+ * CALLER needs that. RQ is as for site_answer(). Returns the inquiry, which the caller gives to
+ * site_answer() when it is done (inquiry_is_done()), and to site_forget(); NULL: there is nothing to
+ * wait for.
  */
-struct history_inquiry *site_inquire(struct site *s, const struct request *rq,
-	const struct caller *caller, uint64_t now_monotonic_ns);
+struct inquiry *site_inquire(struct site *s, const struct request *rq, const struct caller *caller,
+	uint64_t now_monotonic_ns);
 
-/* Goes on to ask memtally-ledger. Call it when .ledger is due, or its event has come. */
+/*
+ * Asks the next question of I at NOW_MONOTONIC_NS, if the one before has been answered. Call it after
+ * site_ask() for each inquiry that waits.
+ */
+void site_continue(struct site *s, struct inquiry *i, uint64_t now_monotonic_ns);
+
+/* Goes on to ask. Call it when .ledger or .recorder is due, or their events have come. */
 void site_ask(struct site *s, uint64_t now_monotonic_ns);
 
 /* Frees INQUIRY, which may be NULL and need not be done. */
-void site_forget(struct site *s, struct history_inquiry *inquiry);
+void site_forget(struct site *s, struct inquiry *inquiry);
 
 /*
  * Returns the answer to RQ of CALLER at NOW_BOOTTIME_NS. RQ must be sound and allowed
@@ -81,6 +90,6 @@ void site_forget(struct site *s, struct history_inquiry *inquiry);
  * is no memory.
  */
 struct answer *site_answer(struct site *s, const struct request *rq, const struct caller *caller,
-	const struct history_inquiry *inquiry, uint64_t now_boottime_ns);
+	const struct inquiry *inquiry, uint64_t now_boottime_ns);
 
 #endif

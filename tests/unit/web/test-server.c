@@ -507,16 +507,16 @@ static void serves_others_while_the_ledger_is_asked(void **state)
 	serving_ask(other, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	assert_true(receive(&f, other, got, sizeof(got)) > 0);
 	assert_int_equal(strncmp(got, "HTTP/1.1 200 OK\r\n", 17), 0);
-	assert_true(ledger_link_due_ns(&f.site.ledger) <=
-		    clock_now_ns(CLOCK_MONOTONIC) + LEDGER_LINK_TIMEOUT_NS);
-	site_ask(&f.site, clock_now_ns(CLOCK_MONOTONIC) + LEDGER_LINK_TIMEOUT_NS);
+	assert_true(source_link_due_ns(&f.site.ledger.link) <=
+		    clock_now_ns(CLOCK_MONOTONIC) + SOURCE_LINK_TIMEOUT_NS);
+	site_ask(&f.site, clock_now_ns(CLOCK_MONOTONIC) + SOURCE_LINK_TIMEOUT_NS);
 	assert_true(receive(&f, waiting, got, sizeof(got)) > 0);
 	assert_int_equal(strncmp(got, "HTTP/1.1 200 OK\r\n", 17), 0);
 	assert_non_null(strstr(got, "memtally-ledger did not answer in time"));
-	assert_int_equal(f.site.ledger.waiting, 0);
+	assert_int_equal(f.site.ledger.link.waiting, 0);
 	serving_ask(last, past);
 	assert_int_equal(receive(&f, last, got, sizeof(got)), -1);
-	assert_int_equal(f.site.ledger.waiting, 1);
+	assert_int_equal(f.site.ledger.link.waiting, 1);
 	serving_finish(&f);
 	close(waiting);
 	close(other);

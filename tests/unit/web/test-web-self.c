@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of web/site/self.h: memtally-web's own costs. */
+/* Tests of web/own/self.h: memtally-web's own costs. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "web/site/self.h"
+#include "web/own/self.h"
 
 #define FIELDS "S 1 2 3 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 "
 

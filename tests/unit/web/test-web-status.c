@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of web/site/status.h and web/site/page.h: the status page and its JSON. */
+/* Tests of web/own/status.h and web/site/page.h: the status page and its JSON. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
@@ -8,7 +8,7 @@
 #include "tests/unit/support/snapshot/sample.h"
 #include "web/assets/assets.h"
 #include "web/site/page.h"
-#include "web/site/status.h"
+#include "web/own/status.h"
 
 static const struct counters few = {{1}},
 			     many = {{123456, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 15}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { amountTicks, growthFrom, historyPath, isDue, largest, stackOf, summary, timeText, timeTicks, withGaps } from "../../../../web/assets/series.js";
+import { amountTicks, drawnTimes, growthFrom, historyPath, isComplete, isDue, largest, stackOf, summary, timeText, timeTicks, withGaps } from "../../../../web/assets/series.js";
 
 test("growth is the last known point less the first", () => {
 	const history = {
@@ -48,6 +48,25 @@ test("no line is drawn over a gap, and none is broken where a source has few poi
 	assert.deepEqual(drawn.rows, [{ name: "a", values: [1, 2, 3, 4, 5, null, 6], low: [0, 0, 0, 0, 0, null, 0], high: undefined }]);
 	assert.equal(history.times_seconds.length, 6);
 	assert.deepEqual(withGaps({ ...history, sources: undefined, times_seconds: [], rows: [] }).times_seconds, []);
+});
+
+test("the mean of a slot stands in the middle of the part that no other point has", () => {
+	const history = {
+		sources: [
+			{ source: "memtally-ledger", from_seconds: 0, to_seconds: 700, resolution_seconds: 300 },
+			{ source: "memtally-web", from_seconds: 700, to_seconds: 710, resolution_seconds: 10 },
+		],
+		times_seconds: [0, 300, 600, 700, 710],
+	};
+
+	assert.deepEqual(drawnTimes(history), [150, 450, 650, 700, 710]);
+	assert.deepEqual(drawnTimes({ times_seconds: [5] }), [5]);
+});
+
+test("a history is not asked for again because of a problem that lasts", () => {
+	assert.ok(isComplete({}));
+	assert.ok(isComplete({ problem: "x", problem_lasts: true }));
+	assert.ok(!isComplete({ problem: "x", problem_lasts: false }));
 });
 
 test("the lines of a chart are round amounts that reach its top", () => {

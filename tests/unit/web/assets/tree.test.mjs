@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { growthClass, growthOf, isUncertain, nodeAt, treeOf } from "../../../../web/assets/tree.js";
+import { growthClass, growthOf, isUncertain, nodeAt, secondsOf, spanText, treeOf, whyClosed } from "../../../../web/assets/tree.js";
 
 const row = (user, program, pid, pss, more = {}) =>
 	({ user, program, pid, pss_bytes: pss, pss_low_bytes: pss, pss_high_bytes: pss, ...more });
@@ -64,6 +64,22 @@ test("growth is that of ten minutes, without noise, and may be unknown", () => {
 	assert.equal(growthOf({ anon_growth_bytes: 5, seen_seconds: 300 }), 5);
 	assert.equal(growthOf({ anon_growth_bytes: 5, seen_seconds: 3000 }), null);
 	assert.equal(growthOf({}), null);
+});
+
+test("the words for growth name the time for which it is known", () => {
+	assert.equal(secondsOf({ anon_slope_bytes_per_second: 5 }), 600);
+	assert.equal(secondsOf({ anon_growth_bytes: 5, seen_seconds: 130 }), 130);
+	assert.equal(secondsOf({ anon_growth_bytes: 5, seen_seconds: 3000 }), 0);
+	assert.equal(spanText(130), "in 2 min");
+	assert.equal(spanText(5), "in 1 min");
+});
+
+test("a part that does not open says why", () => {
+	const [alice, bob] = treeOf(users, processes.filter((row) => row.user !== "bob")).children;
+
+	assert.equal(whyClosed(alice, "Why."), "");
+	assert.equal(whyClosed(alice.children[0].children[0], "Why."), "");
+	assert.equal(whyClosed(bob, "Why."), `The processes of ${bob.name} are not shown. Why.`);
 });
 
 test("colours follow growth in proportion to the size", () => {

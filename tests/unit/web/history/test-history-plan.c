@@ -9,6 +9,8 @@
 
 enum { T0 = 1800000000 }; /* eight hours after midnight, a multiple of an hour */
 
+static const struct ring none_recorded = {0};
+
 /* Adds points to R every INTERVAL_S from FROM_S to before TO_S. */
 static void fill(struct ring *r, int64_t from_s, int64_t to_s, unsigned int interval_s)
 {
@@ -25,7 +27,7 @@ static void fill(struct ring *r, int64_t from_s, int64_t to_s, unsigned int inte
 
 /* Times are relative to T0. */
 struct expected {
-	int64_t ledger_from, ledger_to;
+	int64_t ledger_from, ledger_to; /* steps begin before .ledger_to */
 	uint32_t ledger_step, web_step;
 	bool has_web;
 	int64_t web_from;
@@ -57,6 +59,8 @@ static const struct {
 		{-3600, -900, 300, 300, true, -900}},
 	{"a partial step without the ledger", -1000, 10, -3600, 0, 300, false, true,
 		{0, 0, 0, 300, true, -1200}},
+	{"the ring has most of the last slot", -1100, 10, -3600, 0, 0, true, true,
+		{-3600, -1200, 300, 0, true, -1100}},
 	{"half a day", -3600, 10, -43200, 0, 0, true, true, {-43200, -3600, 300, 0, true, -3600}},
 	{"a day", -3600, 10, -86400, 0, 0, true, true, {-86400, -3600, 600, 0, true, -3600}},
 	{"a day by five minutes", -3600, 10, -86400, 0, 300, true, true,
@@ -90,7 +94,7 @@ static void plans(void **state)
 		struct ring r;
 
 		fill(&r, T0 + cases[i].first, T0, (unsigned int)cases[i].interval);
-		history_plan_make(&q, &r, cases[i].has_ledger, &p);
+		history_plan_make(&q, &r, &none_recorded, cases[i].has_ledger, &p);
 		assert_int_equal(p.lacks_past, cases[i].lacks_past);
 		if (p.ledger_step_s != e->ledger_step || p.web_step_s != e->web_step ||
 			(p.web_from_ns < p.web_to_ns) != e->has_web ||
@@ -100,6 +104,12 @@ static void plans(void **state)
 				cases[i].what, p.ledger_step_s, (long long)p.ledger_from_s - T0,
 				(long long)p.ledger_to_s - T0, p.web_step_s,
 				(long long)relative(p.web_from_ns));
+		if (e->ledger_step && e->has_web) {
+			/* No slot has more time of the ring than time before it. */
+			assert_int_equal(p.ledger_end_s % HISTORY_LEDGER_STEP_S, 0);
+			assert_true(p.ledger_end_s - T0 - e->web_from <= HISTORY_LEDGER_STEP_S / 2);
+			assert_true(p.ledger_end_s >= p.ledger_to_s);
+		}
 		if (e->ledger_step) {
 			assert_int_equal(p.ledger_from_s % p.ledger_step_s, 0);
 			assert_true(p.ledger_from_s <= q.from_s);
@@ -126,7 +136,7 @@ static void limits_points(void **state)
 		struct ring r;
 
 		fill(&r, T0 - 3000, T0, interval[i / ARRAY_SIZE(step) / ARRAY_SIZE(span)]);
-		history_plan_make(&q, &r, true, &p);
+		history_plan_make(&q, &r, &none_recorded, true, &p);
 		if (p.ledger_to_s > p.ledger_from_s)
 			ledger = (uint64_t)(p.ledger_to_s - p.ledger_from_s + p.ledger_step_s - 1) /
 			         p.ledger_step_s;
@@ -144,11 +154,36 @@ static void limits_points(void **state)
 	}
 }
 
+/* The ledger has the time before the recorder's points, and nothing if these reach back far enough. */
+static void recorded_points_are_before_the_ring(void **state)
+{
+	struct history_query q = {.from_s = T0 - 7200, .to_s = T0};
+	struct ring ring, recorder;
+	struct history_plan p;
+
+	(void)state;
+	fill(&ring, T0 - 600, T0, 10);
+	fill(&recorder, T0 - 3000, T0 - 610, 60);
+	history_plan_make(&q, &ring, &recorder, true, &p);
+	assert_true(p.lacks_past);
+	assert_int_equal(p.ledger_from_s, T0 - 7200);
+	assert_int_equal(p.ledger_to_s, T0 - 3000);
+	assert_int_equal(p.ledger_end_s, T0 - 3000);
+	assert_int_equal(relative(p.web_from_ns), -600);
+	q.from_s = T0 - 3060;
+	history_plan_make(&q, &ring, &recorder, true, &p);
+	assert_false(p.lacks_past);
+	assert_int_equal(p.ledger_from_s, p.ledger_to_s);
+	ring_done(&ring);
+	ring_done(&recorder);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plans),
 		cmocka_unit_test(limits_points),
+		cmocka_unit_test(recorded_points_are_before_the_ring),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,8 @@ enum { T0 = 1800000000, SEED = 20260111, USERS = 8, ROOM = 8 << 20 };
 
 static const struct history_sight all = {.recent = SIGHT_ALL, .older = SIGHT_ALL};
 
+static const struct ring none_recorded = {0};
+
 static struct history_query query_of(int64_t from_s, int64_t to_s, uint32_t step_s)
 {
 	return (struct history_query){.scope = METRIC_USER,
@@ -39,8 +41,8 @@ static void fill(struct history_table *t, const struct history_query *q, const s
 {
 	struct history_plan p;
 
-	history_plan_make(q, web, has_ledger, &p);
-	assert_int_equal(history_table_fill(t, q, &p, &all, web, ledger), 0);
+	history_plan_make(q, web, &none_recorded, has_ledger, &p);
+	assert_int_equal(history_table_fill(t, q, &p, &all, web, &none_recorded, ledger), 0);
 }
 
 static void assert_near(double found, double expected)
@@ -218,11 +220,48 @@ static void shows_only_visible_rows(void **state)
 	(void)state;
 	past_add(&web, &(struct past_point){T0 - 50, 10, 100, {10, 20, 30, -1, -1, -1, -1, -1}},
 		true);
-	history_plan_make(&q, &web, false, &p);
-	assert_int_equal(history_table_fill(&t, &q, &p, &own, &web, &none), 0);
+	history_plan_make(&q, &web, &none_recorded, false, &p);
+	assert_int_equal(history_table_fill(&t, &q, &p, &own, &web, &none_recorded, &none), 0);
 	assert_int_equal(t.rows, 1);
 	assert_string_equal(t.row[0].name, "b");
 	ring_done(&web);
+}
+
+/* Recorded points are between both others, and their rows are those of the same names. */
+static void joins_recorded_points(void **state)
+{
+	static const double a[] = {100, 150, NAN}, b[] = {40, 60, 80}, left[] = {0, 20, 20};
+	struct ring web = {.bytes_max = ROOM}, recorder = {.bytes_max = ROOM},
+		    ledger = {.bytes_max = ROOM};
+	struct history_query q = query_of(T0 - 3600, T0, 0);
+	AUTO_HISTORY_TABLE struct history_table t = {0};
+	struct history_plan p;
+
+	(void)state;
+	past_add(&ledger,
+		&(struct past_point){T0 - 3600, 300, -1, {100, 40, -1, -1, -1, -1, -1, -1}}, false);
+	past_add(&recorder,
+		&(struct past_point){T0 - 3000, 60, 230, {150, 60, -1, -1, -1, -1, -1, -1}}, true);
+	/* The ring has not seen "a". */
+	past_add(&web, &(struct past_point){T0 - 100, 10, 100, {-1, 80, -1, -1, -1, -1, -1, -1}},
+		true);
+	history_plan_make(&q, &web, &recorder, true, &p);
+	assert_int_equal(history_table_fill(&t, &q, &p, &all, &web, &recorder, &ledger), 0);
+	assert_int_equal(t.slots, 3);
+	assert_int_equal(t.slot[0].source, HISTORY_LEDGER);
+	assert_int_equal(t.slot[1].source, HISTORY_RECORDER);
+	assert_int_equal(t.slot[2].source, HISTORY_WEB);
+	assert_int_equal(t.rows, 3);
+	for (size_t i = 0; i < 3; i++) {
+		/* Absent from a snapshot is 0 in a sum, and not known by itself. */
+		assert_near(find_row(&t, "a")->value[i], a[i]);
+		assert_near(find_row(&t, "b")->value[i], b[i]);
+		assert_near(t.row[2].value[i], left[i]);
+	}
+	assert_near(find_row(&t, "a")->low[1], 75);
+	ring_done(&web);
+	ring_done(&recorder);
+	ring_done(&ledger);
 }
 
 /* Rows of both sources are joined; a step without an answer's rows is not known. */
@@ -300,12 +339,12 @@ static void reports_lack_of_memory(void **state)
 	(void)state;
 	past_add(&web, &(struct past_point){T0 - 50, 10, 100, {10, 20, 30, -1, -1, -1, -1, -1}},
 		true);
-	history_plan_make(&q, &web, false, &p);
+	history_plan_make(&q, &web, &none_recorded, false, &p);
 	for (unsigned int n = 1; n; n = allocation_next(n)) {
 		AUTO_HISTORY_TABLE struct history_table t = {0};
 
 		allocation_fail_at(n);
-		allocation_check(history_table_fill(&t, &q, &p, &all, &web, &none));
+		allocation_check(history_table_fill(&t, &q, &p, &all, &web, &none_recorded, &none));
 	}
 	ring_done(&web);
 }
@@ -318,6 +357,7 @@ int main(void)
 		cmocka_unit_test(limits_rows_with_names),
 		cmocka_unit_test(shows_only_visible_rows),
 		cmocka_unit_test(joins_both_sources),
+		cmocka_unit_test(joins_recorded_points),
 		cmocka_unit_test(skips_unknown_values),
 		cmocka_unit_test(reports_lack_of_memory),
 	};

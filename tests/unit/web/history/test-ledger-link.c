@@ -27,10 +27,8 @@ struct fixture {
 
 static void begin(struct fixture *f)
 {
-	*f = (struct fixture){.listener = -1,
-		.server = -1,
-		.link = LEDGER_LINK_CLOSED,
-		.now_ns = 1000 * NS_PER_SEC};
+	*f = (struct fixture){.listener = -1, .server = -1, .now_ns = 1000 * NS_PER_SEC};
+	ledger_link_init(&f->link);
 	snprintf(f->dir, sizeof(f->dir), "/tmp/memtally-link-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
 	snprintf(f->path, sizeof(f->path), "%s/socket", f->dir);
@@ -43,7 +41,7 @@ static void listen_at(struct fixture *f, int backlog)
 
 static void end(struct fixture *f)
 {
-	ledger_link_done(&f->link);
+	source_link_done(&f->link.link);
 	fd_close(f->listener);
 	fd_close(f->server);
 	unlink(f->path);
@@ -56,6 +54,7 @@ static struct history_inquiry inquiry_of(enum usage_kind kind)
 						.metric = history_metric_find("pss_bytes")},
 		.plan = {.ledger_from_s = T0,
 			.ledger_to_s = T0 + STEPS * STEP_S,
+			.ledger_end_s = INT64_MAX,
 			.ledger_step_s = STEP_S},
 		.ledger.bytes_max = ROOM,
 		.kind = kind,
@@ -64,12 +63,12 @@ static struct history_inquiry inquiry_of(enum usage_kind kind)
 
 static void add(struct fixture *f, struct history_inquiry *i)
 {
-	ledger_link_add(&f->link, f->path, i, f->now_ns);
+	source_link_add(&f->link.link, f->path, &i->wait, f->now_ns);
 }
 
 static void run(struct fixture *f)
 {
-	ledger_link_run(&f->link, f->path, f->now_ns);
+	source_link_run(&f->link.link, f->path, f->now_ns);
 }
 
 /* Accepts the link's connection if it is a new one, and receives a question. */
@@ -161,8 +160,8 @@ static void asks_step_by_step(void **state)
 		struct usage_request r = receive(&f);
 		AUTO_BUFFER struct buffer to = {0};
 
-		assert_false(i.is_done);
-		assert_int_equal(ledger_link_poll(&f.link).events, POLLIN);
+		assert_false(i.wait.is_done);
+		assert_int_equal(source_link_poll(&f.link.link).events, POLLIN);
 		assert_int_equal(r.kind, USAGE_USER);
 		assert_int_equal(r.since_s, T0 + step * STEP_S);
 		assert_int_equal(r.until_s, T0 + (step + 1) * STEP_S);
@@ -171,8 +170,8 @@ static void asks_step_by_step(void **state)
 		run(&f); /* nothing has come */
 		send_answer(&f, &to, step ? USAGE_MESSAGE_MAX : USAGE_HEAD_SIZE);
 	}
-	assert_true(i.is_done);
-	assert_string_equal(i.problem, "");
+	assert_true(i.wait.is_done);
+	assert_string_equal(i.wait.problem, "");
 	assert_int_equal(i.ledger.points, STEPS);
 	assert_int_equal(ring_cursor_open(&c, &i.ledger), 0);
 	for (unsigned int step = 0; ring_cursor_next(&c); step++) {
@@ -189,8 +188,8 @@ static void asks_step_by_step(void **state)
 		/* Only what was asked for. */
 		assert_true(isnan(s->q[RING_PROCESSES]) && isnan(s->q[RING_SWAP_PSS]));
 	}
-	assert_int_equal(ledger_link_due_ns(&f.link), UINT64_MAX);
-	assert_int_equal(ledger_link_poll(&f.link).fd, -1);
+	assert_int_equal(source_link_due_ns(&f.link.link), UINT64_MAX);
+	assert_int_equal(source_link_poll(&f.link.link).fd, -1);
 	ring_done(&i.ledger);
 	end(&f);
 }
@@ -208,16 +207,16 @@ static void answers_one_after_the_other(void **state)
 	add(&f, &a);
 	add(&f, &b);
 	add(&f, &c);
-	ledger_link_remove(&f.link, &b);
+	source_link_remove(&f.link.link, &b.wait);
 	for (unsigned int step = 0; step < STEPS; step++)
 		answer(&f, KIB);
-	assert_true(a.is_done && !c.is_done);
+	assert_true(a.wait.is_done && !c.wait.is_done);
 	for (unsigned int step = 0; step < STEPS; step++)
 		answer(&f, KIB);
-	assert_true(c.is_done);
+	assert_true(c.wait.is_done);
 	assert_int_equal(c.ledger.points, STEPS);
 	assert_int_equal(b.ledger.points, 0);
-	assert_int_equal(f.link.waiting, 0);
+	assert_int_equal(f.link.link.waiting, 0);
 	ring_done(&a.ledger);
 	ring_done(&c.ledger);
 	end(&f);
@@ -239,7 +238,7 @@ static void takes_the_metric_of_the_question(void **state)
 	add(&f, &i);
 	for (unsigned int step = 0; step < STEPS; step++)
 		answer(&f, KIB);
-	assert_true(i.is_done);
+	assert_true(i.wait.is_done);
 	assert_int_equal(ring_cursor_open(&c, &i.ledger), 0);
 	assert_true(ring_cursor_next(&c));
 	s = ring_cursor_samples(&c, METRIC_USER, &count);
@@ -262,9 +261,10 @@ static void says_that_points_were_dropped(void **state)
 	add(&f, &i);
 	for (unsigned int step = 0; step < STEPS; step++)
 		answer(&f, KIB * (step + 1));
-	assert_true(i.is_done);
+	assert_true(i.wait.is_done);
 	assert_in_range(i.ledger.points, 1, STEPS - 1);
-	assert_int_equal(strncmp(i.problem, "memtally-ledger's answers are too large: ", 41), 0);
+	assert_int_equal(
+		strncmp(i.wait.problem, "memtally-ledger's answers are too large: ", 41), 0);
 	ring_done(&i.ledger);
 	end(&f);
 }
@@ -297,8 +297,8 @@ static void skips_the_time_before_the_ledger(void **state)
 	head.first_s = -1; /* the file was replaced */
 	receive(&f);
 	answer_head(&f, &head);
-	assert_true(i.is_done);
-	assert_string_equal(i.problem, "");
+	assert_true(i.wait.is_done);
+	assert_string_equal(i.wait.problem, "");
 	ring_done(&i.ledger);
 	end(&f);
 }
@@ -323,7 +323,7 @@ static void takes_the_boundaries_of_the_ledger(void **state)
 	receive(&f);
 	head.since_s = head.until_s;
 	answer_head(&f, &head);
-	assert_true(i.is_done);
+	assert_true(i.wait.is_done);
 	assert_int_equal(i.ledger.points, 1);
 	assert_int_equal(i.ledger.point[0]->length_ns, 86400 * NS_PER_SEC);
 	ring_done(&i.ledger);
@@ -333,16 +333,16 @@ static void takes_the_boundaries_of_the_ledger(void **state)
 static void explains_a_ledger_that_does_not_run(void **state)
 {
 	struct history_inquiry i = inquiry_of(USAGE_USER);
-	char expected[HISTORY_PROBLEM_SIZE];
+	char expected[SOURCE_PROBLEM_SIZE];
 	struct fixture f;
 
 	(void)state;
 	begin(&f);
 	add(&f, &i);
-	assert_true(i.is_done);
+	assert_true(i.wait.is_done);
 	snprintf(expected, sizeof(expected),
 		"memtally-ledger does not answer at %s: No such file or directory", f.path);
-	assert_string_equal(i.problem, expected);
+	assert_string_equal(i.wait.problem, expected);
 	end(&f);
 }
 
@@ -359,19 +359,19 @@ static void gives_up_in_time(void **state)
 	answer(&f, KIB);
 	f.now_ns += NS_PER_SEC;
 	add(&f, &b);
-	assert_int_equal(ledger_link_due_ns(&f.link), f.now_ns + NS_PER_SEC);
+	assert_int_equal(source_link_due_ns(&f.link.link), f.now_ns + NS_PER_SEC);
 	f.now_ns += NS_PER_SEC - 1;
 	run(&f);
-	assert_false(a.is_done);
+	assert_false(a.wait.is_done);
 	f.now_ns++;
 	run(&f);
-	assert_true(a.is_done && !b.is_done);
-	assert_string_equal(a.problem, "memtally-ledger did not answer all questions in time");
+	assert_true(a.wait.is_done && !b.wait.is_done);
+	assert_string_equal(a.wait.problem, "memtally-ledger did not answer all questions in time");
 	assert_int_equal(a.ledger.points, 1);
 	f.now_ns += NS_PER_SEC;
 	run(&f);
-	assert_true(b.is_done);
-	assert_string_equal(b.problem, "memtally-ledger did not answer in time");
+	assert_true(b.wait.is_done);
+	assert_string_equal(b.wait.problem, "memtally-ledger did not answer in time");
 	ring_done(&a.ledger);
 	end(&f);
 }
@@ -388,16 +388,16 @@ static void waits_for_a_place_in_the_queue(void **state)
 	listen_at(&f, 0);
 	assert_int_equal(channel_connect(f.path, &other), 0);
 	add(&f, &i);
-	assert_false(i.is_done);
-	assert_int_equal(ledger_link_poll(&f.link).fd, -1);
-	assert_int_equal(ledger_link_due_ns(&f.link), f.now_ns + 10 * NS_PER_MSEC);
+	assert_false(i.wait.is_done);
+	assert_int_equal(source_link_poll(&f.link.link).fd, -1);
+	assert_int_equal(source_link_due_ns(&f.link.link), f.now_ns + 10 * NS_PER_MSEC);
 	close(accept(f.listener, NULL, NULL));
 	f.now_ns += 10 * NS_PER_MSEC;
 	run(&f);
 	for (unsigned int step = 0; step < STEPS; step++)
 		answer(&f, KIB);
-	assert_true(i.is_done);
-	assert_string_equal(i.problem, "");
+	assert_true(i.wait.is_done);
+	assert_string_equal(i.wait.problem, "");
 	close(other);
 	ring_done(&i.ledger);
 	end(&f);
@@ -405,7 +405,7 @@ static void waits_for_a_place_in_the_queue(void **state)
 
 static void limits_the_queue(void **state)
 {
-	struct history_inquiry i[LEDGER_LINK_WAITING_MAX + 1];
+	struct history_inquiry i[SOURCE_LINK_WAITING_MAX + 1];
 	struct fixture f;
 
 	(void)state;
@@ -413,15 +413,15 @@ static void limits_the_queue(void **state)
 	listen_at(&f, 8);
 	for (size_t k = 0; k < ARRAY_SIZE(i); k++) {
 		i[k] = inquiry_of(USAGE_USER);
-		i[k].caller.kind = CALLER_TRUSTED;
+		i[k].wait.caller.kind = CALLER_TRUSTED;
 		add(&f, &i[k]);
-		assert_int_equal(i[k].is_done, k == LEDGER_LINK_WAITING_MAX);
+		assert_int_equal(i[k].wait.is_done, k == SOURCE_LINK_WAITING_MAX);
 	}
-	assert_string_equal(
-		i[LEDGER_LINK_WAITING_MAX].problem, "too many requests wait for memtally-ledger");
-	ledger_link_done(&f.link);
+	assert_string_equal(i[SOURCE_LINK_WAITING_MAX].wait.problem,
+		"too many requests wait for memtally-ledger");
+	source_link_done(&f.link.link);
 	for (size_t k = 0; k < ARRAY_SIZE(i); k++)
-		assert_true(i[k].is_done);
+		assert_true(i[k].wait.is_done);
 	end(&f);
 }
 
@@ -432,11 +432,11 @@ static void limits_each_caller(void **state)
 		struct caller caller;
 		size_t asks, places;
 	} cases[] = {
-		{{.kind = CALLER_ANYBODY}, 6, LEDGER_LINK_TCP_MAX},
-		{{.kind = CALLER_USER, .uid = 1000}, 4, LEDGER_LINK_UID_MAX},
-		{{.kind = CALLER_USER, .uid = 1001}, 4, LEDGER_LINK_UID_MAX},
-		{{.kind = CALLER_USER, .uid = 1002}, 4, LEDGER_LINK_UID_MAX},
-		{{.kind = CALLER_USER, .uid = 1003}, 4, LEDGER_LINK_UID_MAX},
+		{{.kind = CALLER_ANYBODY}, 6, SOURCE_LINK_TCP_MAX},
+		{{.kind = CALLER_USER, .uid = 1000}, 4, SOURCE_LINK_UID_MAX},
+		{{.kind = CALLER_USER, .uid = 1001}, 4, SOURCE_LINK_UID_MAX},
+		{{.kind = CALLER_USER, .uid = 1002}, 4, SOURCE_LINK_UID_MAX},
+		{{.kind = CALLER_USER, .uid = 1003}, 4, SOURCE_LINK_UID_MAX},
 		{{.kind = CALLER_USER, .uid = 1004}, 1, 0},
 		{{.kind = CALLER_TRUSTED}, 4, 4},
 		{{.kind = CALLER_TRUSTED}, 1, 0},
@@ -453,17 +453,17 @@ static void limits_each_caller(void **state)
 
 		for (size_t j = 0; j < cases[k].asks; j++, n++) {
 			i[n] = inquiry_of(USAGE_USER);
-			i[n].caller = cases[k].caller;
+			i[n].wait.caller = cases[k].caller;
 			add(&f, &i[n]);
-			places += !i[n].is_done;
+			places += !i[n].wait.is_done;
 		}
 		if (places != cases[k].places)
 			fail_msg("%zu: %zu places", k, places);
 	}
-	ledger_link_remove(&f.link, &i[6]); /* of uid 1000, which may ask again */
-	i[8].is_done = false;
+	source_link_remove(&f.link.link, &i[6].wait); /* of uid 1000, which may ask again */
+	i[8].wait.is_done = false;
 	add(&f, &i[8]);
-	assert_false(i[8].is_done);
+	assert_false(i[8].wait.is_done);
 	end(&f);
 }
 
@@ -476,16 +476,16 @@ static void trusted_callers_come_first(void **state)
 	(void)state;
 	begin(&f);
 	listen_at(&f, 8);
-	c.caller.kind = d.caller.kind = CALLER_TRUSTED;
+	c.wait.caller.kind = d.wait.caller.kind = CALLER_TRUSTED;
 	add(&f, &a);
 	add(&f, &b);
 	add(&f, &c);
 	add(&f, &d);
-	assert_ptr_equal(f.link.first, &a);
-	assert_ptr_equal(a.next, &c);
-	assert_ptr_equal(c.next, &d);
-	assert_ptr_equal(d.next, &b);
-	assert_null(b.next);
+	assert_ptr_equal(f.link.link.first, &a.wait);
+	assert_ptr_equal(a.wait.next, &c.wait);
+	assert_ptr_equal(c.wait.next, &d.wait);
+	assert_ptr_equal(d.wait.next, &b.wait);
+	assert_null(b.wait.next);
 	end(&f);
 }
 
@@ -522,10 +522,10 @@ static void explains_bad_answers(void **state)
 		add(&f, &i);
 		receive(&f);
 		answer_head(&f, &heads[k].head);
-		assert_true(i.is_done);
-		if (strncmp(i.problem, heads[k].problem, strlen(heads[k].problem)) != 0 ||
-			(!*heads[k].problem && *i.problem))
-			fail_msg("%zu: %s", k, i.problem);
+		assert_true(i.wait.is_done);
+		if (strncmp(i.wait.problem, heads[k].problem, strlen(heads[k].problem)) != 0 ||
+			(!*heads[k].problem && *i.wait.problem))
+			fail_msg("%zu: %s", k, i.wait.problem);
 		ring_done(&i.ledger);
 		end(&f);
 	}
@@ -542,8 +542,8 @@ static void explains_bad_answers(void **state)
 		else
 			f.server = fd_close(f.server);
 		run(&f);
-		assert_true(i.is_done);
-		assert_string_equal(i.problem,
+		assert_true(i.wait.is_done);
+		assert_string_equal(i.wait.problem,
 			k ? "memtally-ledger's answer cannot be understood: is it of another version?"
 			  : "memtally-ledger has closed the connection");
 		end(&f);

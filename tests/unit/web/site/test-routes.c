@@ -128,7 +128,7 @@ static void rows_have_one_route_each(void **state)
 		}
 		assert_int_equal(row.is_alias, !is_first);
 	}
-	assert_int_equal(count, 16 + OWNER_KINDS);
+	assert_int_equal(count, 17 + OWNER_KINDS);
 }
 
 /* The texts stand in HTML and JSON as they are. */

@@ -199,8 +199,8 @@ static void errors_have_a_remedy(void **state)
 		"{\"error\":\"there is nothing at this path; /api/v1/ and the page at / list all "
 		"paths\"}\n");
 	assert_says(&f, "/api/v1/processes",
-		"{\"error\":\"memtallyd does not show processes to the user of this memtally-web; "
-		"run it as user memtally-web, and reload memtallyd if that user is new\"}\n");
+		"{\"error\":\"memtallyd does not show processes to the user of this memtally-web, "
+		"so web.tcp_scope makes no difference; run it as user memtally-web, and reload memtallyd if that user is new\"}\n");
 	assert_says(&f, "/api/v1/files",
 		"{\"error\":\"memtallyd does not show files to the user of this memtally-web; "
 		"run it as user memtally-web, and reload memtallyd if that user is new\"}\n");
@@ -694,6 +694,7 @@ static void shows_users_their_own_past(void **state)
 		assert_string_equal(json_string_value(json_object_get(history, "problem")),
 			"what memtally-ledger keeps is shown over TCP only with web.tcp_scope: "
 			"processes");
+		assert_true(json_is_true(json_object_get(history, "problem_lasts")));
 		assert_true(json_array_size(json_object_get(history, "rows")) > 2);
 		json_decref(answer);
 	}
@@ -711,7 +712,7 @@ static void tags_histories_until_the_next_snapshot(void **state)
 		.realtime_ns = SAMPLE_REALTIME_NS + SAMPLE_INTERVAL_NS,
 		.boottime_ns = SAMPLE_BOOTTIME_NS + SAMPLE_INTERVAL_NS};
 	char etag[ANSWER_ETAG_SIZE];
-	struct history_inquiry *inquiry;
+	struct inquiry *inquiry;
 	struct request rq;
 	struct fixture f;
 	struct answer *a;
@@ -741,7 +742,7 @@ static void tags_histories_until_the_next_snapshot(void **state)
 	/* With a part of the ledger, even if it does not run. */
 	request_init(&rq, "/api/v1/history?from=1690000000&to=1700000020");
 	inquiry = site_inquire(&f.site, &rq, &f.caller, 0);
-	assert_true(inquiry && inquiry->is_done && *inquiry->problem);
+	assert_true(inquiry && inquiry_is_done(inquiry) && *inquiry->history->wait.problem);
 	a = site_answer(&f.site, &rq, &f.caller, inquiry, f.now_ns);
 	assert_int_equal(a->status, 200);
 	assert_string_equal(a->etag, "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "web/site/fixed-width.h"
+#include "web/own/fixed-width.h"
 
 #include "render/decimal.h"
 #include "render/human.h"

@@ -5,8 +5,8 @@
  * Renders memtally-web's own part of every /metrics body, at its end, and of /api/v1/status. Both
  * exist with and without a snapshot. Their length is the same from one answer to the next.
  */
-#ifndef MEMTALLY_WEB_SITE_STATUS_H
-#define MEMTALLY_WEB_SITE_STATUS_H
+#ifndef MEMTALLY_WEB_OWN_STATUS_H
+#define MEMTALLY_WEB_OWN_STATUS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,13 +14,16 @@
 #include "base/buffer.h"
 #include "render/prometheus.h"
 #include "snapshot/view.h"
-#include "web/site/counters.h"
-#include "web/site/self.h"
+#include "web/own/counters.h"
+#include "web/own/self.h"
 
 struct status {
 	const struct view *view; /* borrowed; NULL: no snapshot yet */
 	bool is_fresh;           /* there is a snapshot, and it is not stale */
 	bool is_connected;
+	/* Why there is no snapshot of the past that was asked for; NULL: there is, or none was. */
+	const char *past_problem;
+	const char *sums_only; /* why the caller sees no processes; NULL: it sees some */
 	uint64_t snapshots_received, snapshots_refused;
 	const struct counters *counters;
 	const struct self *self;
@@ -36,7 +39,7 @@ void status_render_metrics(
 
 /*
  * Appends `"web":{...}` to TO. Adds to *SLACK the blanks that the caller has to add later
- * (web/site/fixed-width.h).
+ * (web/own/fixed-width.h).
  */
 void status_render_json(const struct status *s, struct buffer *to, size_t *slack);
 

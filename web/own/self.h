@@ -5,8 +5,8 @@
  * Reads the figures for the process_* metrics that every exporter has, from /proc/self and the
  * kernel's accounting. A figure that cannot be read is absent.
  */
-#ifndef MEMTALLY_WEB_SITE_SELF_H
-#define MEMTALLY_WEB_SITE_SELF_H
+#ifndef MEMTALLY_WEB_OWN_SELF_H
+#define MEMTALLY_WEB_OWN_SELF_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of web/site/fixed-width.h: texts with numbers and a constant length. */
+/* Tests of web/own/fixed-width.h: texts with numbers and a constant length. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
 
 #include "base/cleanup.h"
-#include "web/site/fixed-width.h"
+#include "web/own/fixed-width.h"
 
 static size_t length_of(uint64_t integer, uint64_t ns)
 {

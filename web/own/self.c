@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "web/site/self.h"
+#include "web/own/self.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "web/site/status.h"
+#include "web/own/status.h"
 
 #include <string.h>
 
 #include "base/clock.h"
-#include "web/site/fixed-width.h"
+#include "web/own/fixed-width.h"
 
 struct metrics {
 	struct fixed_width fixed;

@@ -6,8 +6,8 @@
  * by how many characters each number is shorter than its widest form, and adds as many blanks
  * later, at a place where the format allows blanks. So HEAD tells the length that the next GET has.
  */
-#ifndef MEMTALLY_WEB_SITE_FIXED_WIDTH_H
-#define MEMTALLY_WEB_SITE_FIXED_WIDTH_H
+#ifndef MEMTALLY_WEB_OWN_FIXED_WIDTH_H
+#define MEMTALLY_WEB_OWN_FIXED_WIDTH_H
 
 #include <stddef.h>
 #include <stdint.h>

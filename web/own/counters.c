@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "web/site/counters.h"
+#include "web/own/counters.h"
 
 #include <assert.h>
 

@@ -5,8 +5,8 @@
  * Counts answered requests by status code. The list of status codes is fixed, so that every series
  * exists from the start and a first error is a rise from 0.
  */
-#ifndef MEMTALLY_WEB_SITE_COUNTERS_H
-#define MEMTALLY_WEB_SITE_COUNTERS_H
+#ifndef MEMTALLY_WEB_OWN_COUNTERS_H
+#define MEMTALLY_WEB_OWN_COUNTERS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/sources/moment.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/when.h"
+#include "web/http/params.h"
+
+#define DIGITS "0123456789"
+
+enum { FRACTION_DIGITS = 9 };
+
+/*
+ * Parses ".25" at *AT, moves *AT behind it, and adds the fraction, or the whole second if there is
+ * none, to *NS: the end of what was given. Returns false if there are no digits, or too many.
+ */
+static bool moment_scan_fraction(const char **at, uint64_t *ns)
+{
+	uint64_t unit = NS_PER_SEC, value = 0;
+	size_t digits = 0;
+
+	if (**at == '.') {
+		digits = strspn(++*at, DIGITS);
+		if (!digits || digits > FRACTION_DIGITS ||
+			number_parse_u64(*at, digits, &value) < 0)
+			return false;
+		*at += digits;
+	}
+	for (; digits; digits--)
+		unit /= 10;
+	*ns += value * unit + unit - 1;
+	return true;
+}
+
+static bool moment_set(struct moment *ret, enum past_pick pick, uint64_t ns)
+{
+	if (ns > PAST_TIME_MAX_NS)
+		return false;
+	*ret = (struct moment){.pick = pick, .at_ns = ns};
+	return true;
+}
+
+static bool parse_seconds(const char *text, struct moment *ret)
+{
+	size_t digits = strspn(text, DIGITS);
+	const char *at = text + digits;
+	uint64_t s, ns;
+
+	if (!digits || number_parse_u64(text, digits, &s) < 0 || s >= PAST_TIME_MAX_NS / NS_PER_SEC)
+		return false;
+	ns = s * NS_PER_SEC;
+	return moment_scan_fraction(&at, &ns) && !*at && moment_set(ret, PAST_AT, ns);
+}
+
+/* Parses exactly two digits from 0 to MAX at *AT, and moves *AT behind them. */
+static bool moment_scan_two(const char **at, unsigned int max, int64_t *ret)
+{
+	uint64_t value;
+
+	if (strspn(*at, DIGITS) < 2 || number_parse_u64(*at, 2, &value) < 0 || value > max)
+		return false;
+	*at += 2;
+	*ret = (int64_t)value;
+	return true;
+}
+
+/* Parses "Z", "+01:00" or "-01:00"; a "+" that a query has turned into a blank, too. */
+static bool parse_zone(const char *at, int64_t *ret_s)
+{
+	int64_t hours, minutes, sign = *at == '-' ? -1 : 1;
+
+	if (!strcmp(at, "Z") || !strcmp(at, "z")) {
+		*ret_s = 0;
+		return true;
+	}
+	if (!*at || !strchr("+- ", *at++) || !moment_scan_two(&at, 23, &hours) || *at++ != ':' ||
+		!moment_scan_two(&at, 59, &minutes) || *at)
+		return false;
+	*ret_s = sign * (hours * 3600 + minutes * 60);
+	return true;
+}
+
+/* Parses a time of RFC 3339, which has a zone. */
+static bool parse_rfc3339(const char *text, struct moment *ret)
+{
+	struct tm tm = {0};
+	const char *at = strptime(text, "%Y-%m-%d", &tm);
+	int day = tm.tm_mday;
+	int64_t hour, minute, second, zone_s, s;
+	uint64_t ns;
+
+	if (!at || !*at || !strchr("Tt ", *at++) || !moment_scan_two(&at, 23, &hour) ||
+		*at++ != ':' || !moment_scan_two(&at, 59, &minute) || *at++ != ':' ||
+		!moment_scan_two(&at, 59, &second))
+		return false;
+	s = (int64_t)timegm(&tm);
+	if (tm.tm_mday != day)
+		return false; /* such as the 30th of February */
+	ns = 0;
+	if (!moment_scan_fraction(&at, &ns) || !parse_zone(at, &zone_s))
+		return false;
+	s += hour * 3600 + minute * 60 + second - zone_s;
+	return s >= 0 && s < (int64_t)(PAST_TIME_MAX_NS / NS_PER_SEC) &&
+	       moment_set(ret, PAST_AT, (uint64_t)s * NS_PER_SEC + ns);
+}
+
+int moment_parse(const char *text, int64_t now_s, struct moment *ret)
+{
+	int64_t s;
+
+	if (!strcmp(text, "oom")) {
+		*ret = (struct moment){
+			.pick = PAST_OOM, .at_ns = (uint64_t)now_s * NS_PER_SEC + NS_PER_SEC - 1};
+		return 0;
+	}
+	if (parse_seconds(text, ret) || parse_rfc3339(text, ret))
+		return 0;
+	if (when_parse(text, now_s, &s) == 0 && s < (int64_t)(PAST_TIME_MAX_NS / NS_PER_SEC) &&
+		moment_set(ret, PAST_AT, (uint64_t)s * NS_PER_SEC + NS_PER_SEC - 1))
+		return 0;
+	return -EINVAL;
+}
+
+int moment_find(const char *query, size_t len, int64_t now_s, struct moment *ret,
+	char error[static QUERY_ERROR_SIZE])
+{
+	char key[PARAMS_KEY_SIZE], value[QUERY_VALUE_MAX], ignored[QUERY_ERROR_SIZE];
+	struct params params;
+	int found = MOMENT_NONE;
+
+	params_init(&params, query, len);
+	while (params_next(&params, key, value, ignored) == 0) {
+		if (strcmp(key, MOMENT_KEY) != 0)
+			continue;
+		if (found == 0) {
+			snprintf(error, QUERY_ERROR_SIZE, "parameter 'at' is given twice");
+			return -EINVAL;
+		}
+		if (moment_parse(value, now_s, ret) < 0) {
+			snprintf(error, QUERY_ERROR_SIZE,
+				"'at' must be a time (2026-11-28T03:12:46Z), seconds since 1970, a "
+				"date and a local time (2026-11-28 03:12), a duration ago (15m), or "
+				"oom");
+			return -EINVAL;
+		}
+		found = 0;
+	}
+	return found;
+}
+
+void moment_format(uint64_t ns, char to[static MOMENT_TEXT_SIZE])
+{
+	struct tm tm = when_local((int64_t)(ns / NS_PER_SEC));
+
+	to[strftime(to, MOMENT_TEXT_SIZE, "%Y-%m-%d %H:%M:%S", &tm)] = 0;
+}
