@@ -22,6 +22,7 @@ struct status {
 	bool is_fresh;           /* there is a snapshot, and it is not stale */
 	bool is_connected;
 	uint64_t snapshots_received, snapshots_refused;
+	uint64_t history_bytes; /* memory of the points of the last hour */
 	const struct counters *counters;
 	const struct self *self;
 	uint64_t now_boottime_ns;
