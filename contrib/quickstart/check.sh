@@ -148,7 +148,9 @@ install_long_packages() {
 }
 
 do_check() {
-	local packages_log
+	local packages_log background
+	# In the order in which stages wait for them.
+	background=(asan tsan ${long:+fuzz} clang-tidy-tests clang-tidy-programs cppcheck shellcheck tarball)
 	logs=$top/build-check/logs
 	find_builder "$top/build-check"
 	"${builder[@]}" mkdir -p "$logs" || fail "cannot write to $top"
@@ -170,13 +172,13 @@ do_check() {
 	run_stage sanitizers stage_sanitizers
 	run_stage threads stage_threads
 	[ -z "$long" ] || run_stage valgrind stage_valgrind
-	run_stage fuzzing stage_fuzzing
+	[ -z "$long" ] || run_stage fuzzing stage_fuzzing
 	run_stage clang-tidy stage_clang_tidy
 	run_stage cppcheck stage_cppcheck
 	run_stage format stage_format
 	run_stage shell stage_shell
 	run_stage man-pages stage_man_pages
-	run_stage distcheck stage_distcheck
+	run_stage tarball stage_tarball
 	stop_jobs
 	read_cpu "$logs/times"
 	print_summary

@@ -6,9 +6,6 @@
 mapfile -t folders < <(sed -n 's,^include \([a-z]*\)/Makefile\.inc$,\1,p' Makefile.am)
 sources() { find "${folders[@]}" -name '*.c' | sort; }
 
-# Background jobs, in the order in which stages wait for them.
-background=(asan tsan fuzz clang-tidy-tests clang-tidy-programs cppcheck shellcheck distcheck)
-
 # check_build COMMAND...: counts one result for a build.
 check_build() {
 	"$@" && count_pass && return
@@ -258,22 +255,16 @@ valgrind_daemons() {
 	rm -rf "$dir"
 }
 
-# Not optimized, the instrumented targets compile in two fifths of the time. --long, which fuzzes for
-# half an hour, needs fast ones.
 job_fuzz() {
-	local flags='-O0 -g1'
-	[ -z "$long" ] || flags='-O1 -g1'
-	quickly_build fuzzers "$top/build-fuzz" --enable-werror --enable-fuzzing CC=clang CFLAGS="$flags"
+	quickly_build fuzzers "$top/build-fuzz" --enable-werror --enable-fuzzing CC=clang CFLAGS='-O1 -g1'
 }
 
-# Fuzzes every parser with new inputs, for half an hour in all with --long; `make check` replays the
-# stored inputs.
+# Fuzzes every parser with new inputs, for half an hour in all: only in --long. `make check` replays
+# the stored inputs.
 stage_fuzzing() {
-	local seconds=1
 	needs clang || return
 	check_build await_job fuzz || return
-	[ -z "$long" ] || seconds=$((1800 * $(nproc) / $(fuzzers | wc -l)))
-	for_each fuzz fuzz_target "$seconds" < <(fuzzers)
+	for_each fuzz fuzz_target $((1800 * $(nproc) / $(fuzzers | wc -l))) < <(fuzzers)
 }
 
 fuzzers() { find build-fuzz/tests/fuzz -name 'fuzz-*' -type f -perm -u+x ! -name '*.*' | sort; }
@@ -396,32 +387,37 @@ stage_man_pages() {
 	done
 }
 
-# The scenarios have run twice by then: a few show that the tarball has what tests need, not
-# optimized, since that takes half of the time. They wait for the stage, which has the machine for
-# itself. In a clone tarball_is_whole() detects a missing source of another test, so only the
+# Makes the tarball. --long unpacks it, builds from it, and runs a few tests, not optimized, since that
+# takes half of the time. They wait for the stage, which has the machine for itself. All scenarios have
+# run twice by then. In a clone tarball_is_whole() detects a missing source of another test, so only the
 # programs of the few tests are built.
-job_distcheck() {
+job_tarball() {
 	local units='tests/unit/cli/test-memtally-snapshot tests/unit/snapshot/test-view'
 	local scenarios='tests/integration/figures/100-herds tests/integration/web/201-json tests/integration/life/310-refusals'
 	local tools='tests/herd/herd tests/tools/snapshot/publish-sample tests/tools/snapshot/snapshot-header'
 	local few=("TESTS=tests/fixtures/test-fixtures $units $scenarios")
-	rm -f "$logs/distcheck.gate"
-	[ ! -e .git ] || few+=("check_PROGRAMS=$units $tools")
 	# The tarball is unpacked only once: no need for the best compression.
-	XZ_OPT=-1 make -C build-check -j"$(nproc)" distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 "${few[@]}" \
-		LOG_COMPILER="$top/contrib/quickstart/gate.sh $logs/distcheck.gate" && tarball_is_whole
-}
-
-stage_distcheck() {
-	if [ ! -f build-check/Makefile ]; then
-		count_skip distcheck 'the build failed'
+	export XZ_OPT=-1
+	if [ -z "$long" ]; then
+		make -C build-check dist-xz && tarball_is_whole
 		return
 	fi
-	: >"$logs/distcheck.gate"
-	if await_job distcheck 900; then
+	rm -f "$logs/tarball.gate"
+	[ ! -e .git ] || few+=("check_PROGRAMS=$units $tools")
+	make -C build-check -j"$(nproc)" distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 "${few[@]}" \
+		LOG_COMPILER="$top/contrib/quickstart/gate.sh $logs/tarball.gate" && tarball_is_whole
+}
+
+stage_tarball() {
+	if [ ! -f build-check/Makefile ]; then
+		count_skip tarball 'the build failed'
+		return
+	fi
+	: >"$logs/tarball.gate"
+	if await_job tarball 900; then
 		count_pass
 	else
-		count_fail 'make distcheck fails'
+		count_fail 'the tarball cannot be made, is not whole, or does not pass its tests'
 	fi
 }
 

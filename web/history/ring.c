@@ -143,7 +143,10 @@ static void ring_free_point(struct ring *r, struct ring_point *p, bool is_first)
 		ring_release(r, i);
 	}
 	r->bytes -= ring_point_bytes(p);
-	free(p);
+	if (is_first)
+		ring_blocks_drop_first(&r->blocks);
+	else
+		ring_blocks_drop_last(&r->blocks);
 }
 
 /* Drops the oldest COUNT points. */
@@ -183,8 +186,7 @@ void ring_done(struct ring *r)
 {
 	size_t bytes_max = r->bytes_max;
 
-	for (size_t i = 0; i < r->points; i++)
-		free(r->point[i]);
+	ring_blocks_done(&r->blocks);
 	for (size_t i = 0; i < r->rows; i++)
 		free(r->row[i].name);
 	free((void *)r->point);
@@ -269,7 +271,7 @@ static struct ring_point *ring_make_point(struct ring *r)
 	for (size_t i = 0; i < r->samples; i++)
 		words += (size_t)__builtin_popcount(
 			ring_words_changes(r->row[r->sample[i].row].last, r->sample[i].q));
-	p = malloc(sizeof(*p) + words * sizeof(p->word[0]));
+	p = ring_blocks_add(&r->blocks, sizeof(*p) + words * sizeof(p->word[0]));
 	if (!p)
 		return NULL;
 	*p = (struct ring_point){.realtime_ns = r->realtime_ns,

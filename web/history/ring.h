@@ -20,6 +20,7 @@
 #include "base/siphash.h"
 #include "snapshot/metric.h"
 #include "snapshot/view.h"
+#include "web/history/ring-blocks.h"
 #include "web/history/ring-words.h"
 
 #define RING_AGE_NS (3600 * NS_PER_SEC) /* older points are dropped */
@@ -62,8 +63,9 @@ struct ring_point {
 
 /* Zeroed but for .bytes_max: empty. */
 struct ring {
-	struct ring_point **point; /* array and points owned; ascending .realtime_ns */
+	struct ring_point **point; /* array owned; ascending .realtime_ns */
 	size_t points, point_room;
+	struct ring_blocks blocks;        /* of the points */
 	struct ring_row *row;             /* owned */
 	size_t rows, row_room, rows_free; /* places in use or free; places; free ones */
 	size_t first_free;                /* all places before it are in use */

@@ -121,6 +121,10 @@ void status_render_metrics(const struct status *s, enum prometheus_format format
 	add_single(&m, "memtally_web_snapshots_refused", "counter", NULL,
 		"Messages on the snapshot socket that were no good snapshot.",
 		s->snapshots_refused);
+	add_single(&m, "memtally_web_history_bytes", "gauge", "bytes",
+		"Memory of the points of the last hour, which grows until they span an hour or fill 8 "
+		"MiB.",
+		s->history_bytes);
 	add_requests(&m, s->counters);
 	web_status_add_process(&m, s->self);
 	add_builds(&m, s->view);

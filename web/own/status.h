@@ -25,6 +25,7 @@ struct status {
 	const char *past_problem;
 	const char *sums_only; /* why the caller sees no processes; NULL: it sees some */
 	uint64_t snapshots_received, snapshots_refused;
+	uint64_t history_bytes; /* memory of the points of the last hour */
 	const struct counters *counters;
 	const struct self *self;
 	uint64_t now_boottime_ns;

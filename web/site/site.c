@@ -76,6 +76,7 @@ struct status site_status(const struct site_task *t)
 		.is_connected = link_is_connected(s->link),
 		.snapshots_received = s->link->received,
 		.snapshots_refused = s->link->refused,
+		.history_bytes = s->ring.bytes,
 		.counters = &s->counters,
 		.self = &s->self,
 		.now_boottime_ns = t->now_ns,

@@ -15,12 +15,13 @@
 
 /* The drivers' memory of one process. Zeroed: its smaps was never read. */
 struct driver_share {
-	uint64_t next_ns;     /* CLOCK_BOOTTIME: smaps is not read again before this time */
+	/* CLOCK_BOOTTIME: smaps is not read again before this time */
+	uint64_t next_ns : 63;
+	bool is_wanted : 1;   /* smaps should be read */
 	uint32_t pss_kib;     /* KiB, at the last reading */
 	uint32_t vmalloc_kib; /* KiB, the part of .pss_kib that VmallocUsed counts, too */
 	uint32_t file_kib;    /* RssFile at the last reading of smaps, KiB */
 	uint32_t seen_kib;    /* RssFile in the last pass, KiB */
-	bool is_wanted;       /* smaps should be read */
 };
 
 /* Parts of the PSS of a row, in bytes. */

@@ -7,16 +7,15 @@
 #include "snapshot/metric.h"
 
 /*
- * Returns by how much BYTES is above *TOP, the highest value so far, and raises *TOP. The first
- * value adds nothing.
+ * Returns by how much BYTES is above *TOP, the highest value so far, and raises *TOP. Without HAS
+ * there is no value yet: the first one adds nothing.
  */
-static uint64_t raise_mark(bool *has, uint64_t *top, uint64_t bytes)
+static uint64_t raise_mark(bool has, uint64_t *top, uint64_t bytes)
 {
-	uint64_t added = *has && bytes > *top ? bytes - *top : 0;
+	uint64_t added = has && bytes > *top ? bytes - *top : 0;
 
-	if (!*has || added)
+	if (!has || added)
 		*top = bytes;
-	*has = true;
 	return added;
 }
 
@@ -33,8 +32,11 @@ static uint64_t growth_take_swap(struct growth *g, uint64_t vm_swap_bytes)
 
 static uint64_t take_anon(struct growth *g, uint64_t anon_bytes, uint64_t now_ns)
 {
+	uint64_t added = raise_mark(g->has_anon, &g->anon_top_bytes, anon_bytes);
+
 	growth_rate_add(&g->anon, anon_bytes, now_ns);
-	return raise_mark(&g->has_anon, &g->anon_top_bytes, anon_bytes);
+	g->has_anon = true;
+	return added;
 }
 
 void growth_show(const struct growth *g, struct snapshot_process *row, uint64_t boottime_ns)
@@ -60,8 +62,10 @@ struct growth_step growth_take(
 {
 	struct growth_step step = {0};
 
-	if (ROW_HAS(row, PROCESS_VM_HWM))
-		step.hwm_bytes = raise_mark(&g->has_hwm, &g->hwm_top_bytes, row->q[PROCESS_VM_HWM]);
+	if (ROW_HAS(row, PROCESS_VM_HWM)) {
+		step.hwm_bytes = raise_mark(g->has_hwm, &g->hwm_top_bytes, row->q[PROCESS_VM_HWM]);
+		g->has_hwm = true;
+	}
 	if (ROW_HAS(row, PROCESS_VM_SWAP))
 		step.swap_bytes = growth_take_swap(g, row->q[PROCESS_VM_SWAP]);
 	if (ROW_HAS(row, PROCESS_RSS_ANON) && ROW_HAS(row, PROCESS_VM_SWAP))

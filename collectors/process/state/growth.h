@@ -20,8 +20,8 @@
 #include "snapshot/record.h"
 
 struct growth {
-	bool has_hwm, has_swap, has_anon;
-	uint64_t since_ns;        /* CLOCK_BOOTTIME of the first reading; 0: there was none */
+	uint64_t since_ns : 61; /* CLOCK_BOOTTIME of the first reading; 0: there was none */
+	bool has_hwm : 1, has_swap : 1, has_anon : 1;
 	uint64_t hwm_top_bytes;   /* the highest VmHWM seen */
 	uint64_t swap_last_bytes; /* the last VmSwap seen */
 	uint64_t anon_top_bytes;  /* the highest RssAnon + VmSwap seen */

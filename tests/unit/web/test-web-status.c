@@ -42,6 +42,7 @@ static struct status make(const struct view *view, bool large_numbers)
 		.is_connected = true,
 		.snapshots_received = large_numbers ? 1000000 : 1,
 		.snapshots_refused = large_numbers ? 99 : 0,
+		.history_bytes = large_numbers ? 8388608 : 0,
 		.counters = large_numbers ? &many : &few,
 		.self = large_numbers ? &large : &small,
 		.now_boottime_ns = SAMPLE_BOOTTIME_NS + (large_numbers ? 99999999999 : 0),
@@ -77,6 +78,7 @@ static void shows_known_values(void **state)
 	assert_true(has_line(&text, "memtally_snapshot_timestamp_seconds 1700000000.123"));
 	assert_true(has_line(&text, "memtally_web_snapshots_received_total 1000000"));
 	assert_true(has_line(&text, "memtally_web_snapshots_refused_total 99"));
+	assert_true(has_line(&text, "memtally_web_history_bytes 8388608"));
 	assert_true(has_line(&text, "memtally_web_requests_total{code=\"200\"} 123456"));
 	assert_true(has_line(&text, "memtally_web_requests_total{code=\"503\"} 15"));
 	assert_true(has_line(&text, "process_cpu_seconds_total 98765432.123456789"));
