@@ -125,6 +125,8 @@ static void hear_of_disturbance(struct adaptive_pass *a)
 
 void adaptive_pass_list(struct adaptive_pass *a)
 {
+	if (a->is_brief)
+		return;
 	hear_of_disturbance(a);
 	take_limits(a);
 	a->previous_ns = a->begin_ns;
@@ -143,16 +145,18 @@ static void read_psi(struct adaptive_pass *a)
 
 void adaptive_pass_begin(struct adaptive_pass *a)
 {
-	row_estimate_begin(
-		&a->estimates, saturate_less(a->begin_ns, a->previous_ns), a->limits.max_age_ns);
 	read_vmstat(a);
 	read_psi(a);
+	statm_poll_begin(a->reader, a->table->count);
+	if (a->is_brief)
+		return;
+	row_estimate_begin(
+		&a->estimates, saturate_less(a->begin_ns, a->previous_ns), a->limits.max_age_ns);
 	/* The cost of excused walks must be limited: a user can map memory for memtallyd to walk,
 	 * again and again. */
 	a->walks.excuses = !a->pressure &&
 	                   saturate_less(a->begin_ns, a->start_ns) < a->limits.max_age_ns;
 	host_check_before(&a->host_check, a->reader->procfs->fd);
-	statm_poll_begin(a->reader, a->table->count);
 }
 
 /*
@@ -186,7 +190,7 @@ static void begin_image(
 	struct adaptive_pass *a, struct tracked *t, bool is_exec, uint64_t now_boot_ns)
 {
 	sharing_state_ended(&a->sharing_state, t, is_exec);
-	if (tracked_has_memory(t) && t->relations != TRACKED_ELSEWHERE)
+	if (tracked_has_memory(t) && t->relations != TRACKED_ELSEWHERE && !a->is_brief)
 		host_check_left(&a->host_check, t->seen.resident * a->page_bytes);
 	tracked_renew(t, now_boot_ns);
 }
@@ -274,7 +278,7 @@ static int first_look(
 	if (r >= 0 && is_first) {
 		p->tracked->looked_ns -= saturate_min(first_age_ns(a, p), p->tracked->looked_ns);
 		p->tracked->was_there = tracked_has_memory(p->tracked) &&
-		                        a->begin_ns == a->start_ns;
+		                        a->begin_ns == a->start_ns && !a->is_brief;
 	}
 	/* Work that passes do not repeat. */
 	cpu_budget_charge_birth(
@@ -290,8 +294,9 @@ static bool is_look_due(const struct adaptive_pass *a, const struct tracked *t)
 }
 
 /*
- * Takes M, the statm of P in a brief pass. A process that calls exec meanwhile keeps its name until
- * the next full pass; one that has exited is read as in any pass.
+ * Takes M, the statm of P in a brief pass. Reclaim moves the RSS of many processes, and only allocations,
+ * exec and exit move the size of the address space: then P is read as in any pass, since it may be
+ * another image.
  */
 static enum adaptive_pass_need poll_briefly(
 	struct adaptive_pass *a, struct process *p, const struct statm *m)
@@ -300,7 +305,7 @@ static enum adaptive_pass_need poll_briefly(
 
 	if (block_is_on(&p->block) || (t->image == TRACKED_EMPTY && !m->size))
 		return ADAPTIVE_PASS_NEEDS_NOTHING;
-	if (t->image != TRACKED_SETTLED || !m->size)
+	if (t->image != TRACKED_SETTLED || m->size != t->seen.size)
 		return ADAPTIVE_PASS_NEEDS_LOOK;
 	if (!statm_is_same(m, &t->seen))
 		tracked_poll(t, m, a->page_bytes);
@@ -405,7 +410,7 @@ int adaptive_pass_look(struct adaptive_pass *a, struct process *p, enum adaptive
 
 	if (r >= 0 && need == ADAPTIVE_PASS_NEEDS_LOOK)
 		probe_giant(a, p);
-	if (p->tracked && p->tracked->leaving)
+	if (p->tracked && p->tracked->leaving && !a->is_brief)
 		host_check_left(&a->host_check, p->tracked->leaving);
 	return r;
 }
@@ -428,8 +433,7 @@ void adaptive_pass_end_polls(struct adaptive_pass *a)
 
 void adaptive_pass_end_brief_polls(struct adaptive_pass *a)
 {
-	host_check_after(&a->host_check, a->reader->procfs->fd);
-	sharing_state_end_brief_polls(&a->sharing_state, clock_now_ns(CLOCK_BOOTTIME));
+	sharing_state_renew(&a->sharing_state);
 }
 
 enum { LATE_PAGES = 64 };
@@ -544,9 +548,15 @@ static void adaptive_pass_ask(struct adaptive_pass *a, struct process *p)
 void adaptive_pass_estimate(
 	struct adaptive_pass *a, struct process *p, struct snapshot_process *row)
 {
+	uint64_t file_pss = a->estimates.next_file_pss, file_rss = a->estimates.next_file_rss;
+
 	if (!a->is_brief)
 		adaptive_pass_ask(a, p);
 	row_estimate_fill(&a->estimates, p, a->previous_ns, row);
+	if (a->is_brief) { /* the sums are of the last full pass */
+		a->estimates.next_file_pss = file_pss;
+		a->estimates.next_file_rss = file_rss;
+	}
 }
 
 bool adaptive_pass_end_estimates(struct adaptive_pass *a, bool is_whole)

@@ -55,7 +55,9 @@ struct adaptive_pass {
 	bool has_killed;
 	/*
 	 * Set by the caller before adaptive_pass_list(): this pass is brief. Of processes that are
-	 * known it reads statm alone, of new ones what any pass reads, and it measures none.
+	 * known it reads statm alone, of new ones what any pass reads, and it measures none. For
+	 * the estimator a brief pass is no pass: births and exits that it finds count as between the
+	 * last full pass and the next one, and the host's sums are not compared.
 	 */
 	bool is_brief;
 
@@ -137,7 +139,7 @@ int adaptive_pass_look(struct adaptive_pass *a, struct process *p, enum adaptive
  */
 void adaptive_pass_end_polls(struct adaptive_pass *a);
 
-/* Ends the polls of a brief pass: reads meminfo again. */
+/* Ends the polls of a brief pass: renews the doubts of processes that births and exits affect. */
 void adaptive_pass_end_brief_polls(struct adaptive_pass *a);
 
 /* Records all figures of S, a sample of P, except the PSS. */

@@ -292,7 +292,8 @@ static int begin_share(struct pass *pass)
 static void begin_rows(struct pass *pass)
 {
 	begin_phase(pass, PHASE_ROWS);
-	adaptive_pass_begin_estimates(&pass->adaptive);
+	if (!pass->is_brief)
+		adaptive_pass_begin_estimates(&pass->adaptive);
 }
 
 static int advance_poll(struct pass *pass)
@@ -323,7 +324,8 @@ static int advance_share(struct pass *pass)
 
 	if (shared_mm_step(&pass->sharing))
 		return 0;
-	begin_phase(pass, pass->options.is_adaptive ? PHASE_HOST_CHECK : PHASE_SHMEM);
+	begin_phase(pass,
+		pass->options.is_adaptive && !pass->is_brief ? PHASE_HOST_CHECK : PHASE_SHMEM);
 	r = shared_mm_elect(&pass->sharing, pass->member, builder_process(&pass->builder, 0),
 		builder_process_count(&pass->builder), &pass->scratch);
 	pass->compares_mm = pass->can_compare && !pass->sharing.refused;

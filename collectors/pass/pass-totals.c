@@ -87,6 +87,22 @@ static bool has_bounds(const struct snapshot_process *row)
 	       ROW_HAS(row, PROCESS_PSS_HIGH);
 }
 
+/*
+ * Only measurements find how births of others, and what others touch, change the sharing of a process's
+ * pages, and a brief pass makes none. So the shared part may be half or double of what is estimated.
+ */
+static void widen_shared(struct snapshot_process *row)
+{
+	uint64_t pss = row->q[PROCESS_PSS];
+	uint64_t shared = saturate_less(pss, ROW_HAS(row, PROCESS_USS) ? row->q[PROCESS_USS] : 0);
+	uint64_t most = saturate_max(pss, ROW_HAS(row, PROCESS_RSS) ? row->q[PROCESS_RSS] : 0);
+
+	ROW_SET(row, PROCESS_PSS_LOW, saturate_min(row->q[PROCESS_PSS_LOW], pss - shared / 2));
+	ROW_SET(row, PROCESS_PSS_HIGH,
+		saturate_max(
+			row->q[PROCESS_PSS_HIGH], saturate_min(saturate_add(pss, shared), most)));
+}
+
 /* Widens the bounds of a row if they depend on map counts or on a complete list of sharers. */
 static void pass_totals_widen(
 	const struct pass *pass, const struct process *p, struct snapshot_process *row)
@@ -95,6 +111,8 @@ static void pass_totals_widen(
 
 	if ((are_averaged(pass) || is_cut) && has_bounds(row))
 		mapcounts_widen(row, are_averaged(pass) ? pass->large_anon : 0);
+	if (pass->is_brief && has_bounds(row))
+		widen_shared(row);
 }
 
 void pass_totals_add(struct pass *pass, size_t i)
@@ -148,7 +166,7 @@ static uint64_t pass_totals_most(const struct pass *pass)
 
 static uint64_t pass_totals_least(const struct pass *pass)
 {
-	return pass->options.is_adaptive
+	return pass->options.is_adaptive && !pass->is_brief
 	               ? host_check_least(&pass->adaptive.host_check, &pass->meminfo)
 	               : 0;
 }

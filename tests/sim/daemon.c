@@ -414,7 +414,7 @@ static void look_before(struct daemon *d)
 	}
 }
 
-static void daemon_pass(struct daemon *d)
+static void daemon_pass(struct daemon *d, bool is_brief)
 {
 	struct daemon_account *a = &d->account;
 	uint64_t begin_ns = d->kernel.monotonic_ns, begin_boot_ns = d->host->now_ns;
@@ -424,7 +424,7 @@ static void daemon_pass(struct daemon *d)
 
 	d->host->flutter.was_seen = false;
 	look_before(d);
-	must(pass_begin(d->pass) == 0);
+	must((is_brief ? pass_begin_brief(d->pass) : pass_begin(d->pass)) == 0);
 	do {
 		r = pass_step(d->pass, d->kernel.monotonic_ns + BATCH_NS);
 		account_for_cpu(d);
@@ -435,14 +435,15 @@ static void daemon_pass(struct daemon *d)
 	a->longest_pass_ns = later(a->longest_pass_ns, cpu_ns);
 	if (d->options.is_blind)
 		account_for_ages(d, begin_boot_ns);
-	else
+	else if (!is_brief || !d->options.skips_briefs)
 		account_for_rows(d, begin_boot_ns);
 	interval_ns = pass_interval_ns(d->pass, &needed_ppm);
 	a->passes++;
 	a->whole += d->pass->pacer.measures_all;
 	a->waiting += d->pass->counts.waiting;
 	a->stretched += interval_ns > d->options.interval_ns;
-	d->due_ns = later(begin_ns + interval_ns, d->kernel.monotonic_ns);
+	if (!is_brief)
+		d->due_ns = later(begin_ns + interval_ns, d->kernel.monotonic_ns);
 	pass_plan(d->pass, d->due_ns);
 	for (int i = 0; i < MEASURE_PLAN_REASONS; i++)
 		a->deferred[i] = d->pass->pacer.queue.deferred[i] - d->deferred[i];
@@ -480,12 +481,29 @@ static void daemon_wait(struct daemon *d)
 	d->account.excused_ns = d->pass->adaptive.budget.excused_ns - d->excused_ns;
 }
 
+/* Makes the brief passes that are due before the next full pass. */
+static void press_on(struct daemon *d)
+{
+	uint64_t begin_ns = d->kernel.monotonic_ns, span_ns = d->due_ns - begin_ns;
+
+	for (unsigned int i = 1; i <= d->options.briefs; i++) {
+		sleep_until(d, begin_ns + span_ns / (d->options.briefs + 1) * i);
+		account_for_cpu(d);
+		daemon_pass(d, true);
+	}
+	sleep_until(d, d->due_ns);
+	account_for_cpu(d);
+}
+
 void daemon_run(struct daemon *d, const struct host_rates *rates, uint64_t passes)
 {
 	set_rates(d, rates);
 	for (uint64_t i = 0; i < passes; i++) {
-		daemon_pass(d);
-		daemon_wait(d);
+		daemon_pass(d, false);
+		if (d->options.briefs)
+			press_on(d);
+		else
+			daemon_wait(d);
 	}
 }
 

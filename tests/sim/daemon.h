@@ -31,6 +31,10 @@ struct daemon_options {
 	bool is_blind;
 	size_t max_fds;  /* RLIMIT_NOFILE */
 	bool is_partial; /* the host's sums are not used, as in a container */
+	/* brief passes between two full ones, evenly spaced; with any, nothing is measured or surveyed
+	 * there */
+	unsigned int briefs;
+	bool skips_briefs; /* keeps no statistics of their rows */
 };
 
 extern const struct daemon_options daemon_defaults;

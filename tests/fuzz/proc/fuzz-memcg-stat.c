@@ -21,10 +21,12 @@ static void check(int r, const struct memcg_stat *c)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
-	struct memcg_stat v1 = {0}, v2 = {0}, value = {0};
+	struct memcg_stat v1 = {0}, v2 = {0}, value = {0}, events = {0}, oom_control = {0};
 
 	check(memcg_stat_parse_stat(text, size, MEMCG_STAT_V1, &v1), &v1);
 	check(memcg_stat_parse_stat(text, size, MEMCG_STAT_V2, &v2), &v2);
+	check(memcg_stat_parse_events(text, size, MEMCG_STAT_V2, &events), &events);
+	check(memcg_stat_parse_events(text, size, MEMCG_STAT_V1, &oom_control), &oom_control);
 	check(memcg_stat_parse_value(text, size, MEMCG_STAT_TOTAL, &value), &value);
 	return 0;
 }

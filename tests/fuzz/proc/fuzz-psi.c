@@ -17,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (r < 0)
 		return 0;
 	fuzz_check(psi.some_avg10 <= PSI_WHOLE);
+	fuzz_check(psi.waited_ns <= INT64_MAX && psi.stalled_ns <= INT64_MAX);
 	fuzz_check(psi_level(&psi, PSI_STRAINED) <= PSI_SEVERE);
 	return 0;
 }

@@ -67,12 +67,14 @@ static void take_turns(struct pass *pass)
 	}
 }
 
-/* Makes a pass, which may fail, and runs the turns after it. */
-static void try_pass(struct pass *pass)
+typedef int try_with(struct pass *pass, int *ret_fd);
+
+/* Makes a pass by RUN, which may fail, and runs the turns after it. */
+static void try_pass_with(struct pass *pass, try_with *run)
 {
 	AUTO_VIEW struct view *view = NULL;
 	AUTO_CLOSE int fd = -1;
-	int r = run_try(pass, &fd);
+	int r = run(pass, &fd);
 	bool has_struck = injector_has_struck();
 
 	if (r < 0 && (fd >= 0 || !has_struck))
@@ -86,10 +88,20 @@ static void try_pass(struct pass *pass)
 	take_turns(pass);
 }
 
-/* Makes three passes: the first, one without changes, and one after a process has grown. */
+static void try_pass(struct pass *pass)
+{
+	try_pass_with(pass, run_try);
+}
+
+/*
+ * Makes three passes: the first, one without changes, and one after a process has grown; in adaptive
+ * mode also a brief one.
+ */
 static void work(const struct tree *t, struct pass *pass)
 {
 	try_pass(pass);
+	if (pass_may_be_brief(pass))
+		try_pass_with(pass, run_try_brief);
 	try_pass(pass);
 	injector_hold();
 	witness_grow(t, true);

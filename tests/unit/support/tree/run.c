@@ -51,9 +51,10 @@ int run_steps(struct pass *pass)
 	return r;
 }
 
-int run_try(struct pass *pass, int *ret_fd)
+/* Continues a pass. R is the result of beginning it. */
+static int finish(struct pass *pass, int r, int *ret_fd)
 {
-	int public_fd, r = pass_begin(pass);
+	int public_fd;
 
 	if (r == 0)
 		r = run_steps(pass);
@@ -64,6 +65,16 @@ int run_try(struct pass *pass, int *ret_fd)
 	if (r == 0)
 		assert_int_equal(public_fd, -1);
 	return r;
+}
+
+int run_try(struct pass *pass, int *ret_fd)
+{
+	return finish(pass, pass_begin(pass), ret_fd);
+}
+
+int run_try_brief(struct pass *pass, int *ret_fd)
+{
+	return finish(pass, pass_begin_brief(pass), ret_fd);
 }
 
 struct view *run_view(int fd)

@@ -22,6 +22,9 @@ int run_steps(struct pass *pass);
  */
 int run_try(struct pass *pass, int *ret_fd);
 
+/* Does the same with a brief pass; pass_may_be_brief() must hold. */
+int run_try_brief(struct pass *pass, int *ret_fd);
+
 /*
  * Opens the image at FD and checks all of it with walk_view(). Borrows FD. If this fails, the test
  * fails.

@@ -67,6 +67,14 @@ static void write_charges(const struct tree *t)
 		tree_write(t, path, text);
 		snprintf(path, sizeof(path), FOLDER "%s/memory.stat", charged[i].path);
 		tree_write(t, path, "anon 7\nfile 8\nshmem 9\n");
+		snprintf(path, sizeof(path), FOLDER "%s/memory.events", charged[i].path);
+		tree_write(t, path, "high 5\nmax 6\noom_kill 3\n");
+		snprintf(path, sizeof(path), FOLDER "%s/memory.peak", charged[i].path);
+		tree_write(t, path, "2000\n");
+		snprintf(path, sizeof(path), FOLDER "%s/memory.pressure", charged[i].path);
+		tree_write(t, path,
+			"some avg10=0.00 avg60=0.00 avg300=0.00 total=11\n"
+			"full avg10=0.00 avg60=0.00 avg300=0.00 total=10\n");
 	}
 }
 
@@ -257,7 +265,11 @@ static const char *judge_charge(
 			return (!ROW_HAS(row, SCOPE_CGROUP) ||
 				       row->q[SCOPE_CGROUP] == charged[i].total) &&
 			                       (!ROW_HAS(row, SCOPE_CGROUP_FILE) ||
-						       row->q[SCOPE_CGROUP_FILE] == 8)
+						       row->q[SCOPE_CGROUP_FILE] == 8) &&
+			                       (!ROW_HAS(row, SCOPE_OOM_KILLS) ||
+						       row->q[SCOPE_OOM_KILLS] == 3) &&
+			                       (!ROW_HAS(row, SCOPE_MEMORY_STALLED) ||
+						       row->q[SCOPE_MEMORY_STALLED] == 10000)
 			               ? NULL
 			               : wrong("%s is charged wrongly", name);
 	return wrong("%s is charged", name);
@@ -292,7 +304,9 @@ const char *witness_uncharged(const struct view *view)
 
 			if (strcmp(view_text(view, row->name), charged[i].name) != 0)
 				continue;
-			if (!ROW_HAS(row, SCOPE_CGROUP) || !ROW_HAS(row, SCOPE_CGROUP_ANON))
+			if (!ROW_HAS(row, SCOPE_CGROUP) || !ROW_HAS(row, SCOPE_CGROUP_ANON) ||
+				!ROW_HAS(row, SCOPE_OOM_KILLS) ||
+				!ROW_HAS(row, SCOPE_MEMORY_STALLED))
 				return wrong("%s is not charged", charged[i].name);
 			read++;
 		}
