@@ -17,6 +17,7 @@ LAYERS = {
     "base": ([], []),
     "base/os": (["base"], []),
     "confine": (["base"], ["seccomp.h"]),
+    "trend": (["base"], []),
     "snapshot": (["base"], []),
     "config": (["base"], ["yaml.h"]),
     "naming": (["base", "snapshot", "config"], ["yaml.h", "pcre2.h"]),
@@ -82,7 +83,7 @@ LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsm
 PROGRAMS = {"service", "daemon", "web", "ledger", "cli"}
 
 # Folders that do not read other processes. They may read their own /proc/self.
-WITHOUT_PROC = {"base", "snapshot", "render", "service", "web", "ledger"}
+WITHOUT_PROC = {"base", "trend", "snapshot", "render", "service", "web", "ledger"}
 PROC = re.compile(r'"[^"\n]*/proc(?!/self)[/"][^\n]*')
 
 # X-private.h belongs to module X, and so do sources without a header of their own that include it.
