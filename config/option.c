@@ -15,7 +15,7 @@
 #include "config/address.h"
 
 enum {
-	DAEMONS = PROGRAM_MEMTALLYD | PROGRAM_WEB | PROGRAM_LEDGER,
+	DAEMONS = PROGRAM_MEMTALLYD | PROGRAM_WEB | PROGRAM_LEDGER | PROGRAM_RECORDER,
 	ALL = DAEMONS | PROGRAM_MEMTALLY,
 	/* memtally, for options of views that configure may leave out: no program without them */
 	LEDGER_VIEW = ENABLE_LEDGER ? PROGRAM_MEMTALLY : 0,
@@ -218,6 +218,28 @@ static const struct option_spec options[] = {
 		" days. Then the oldest rows are deleted in the same order. A file that is larger shrinks"
 		" by about a GiB a day."},
 
+	{"recorder.socket", PROGRAM_RECORDER | PROGRAM_WEB | PROGRAM_MEMTALLY, OPTION_PATH, true,
+		"PATH", "/run/memtally-recorder/recorder.sock", 0, CHANNEL_PATH_MAX, NULL,
+		FIELD(recorder_socket),
+		"The socket at which memtally-recorder gives snapshots of the past, and memtally and "
+		"memtally-web ask for them. memtally-recorder ignores it if systemd passes a socket.",
+		.variable = "MEMTALLY_RECORDER_SOCKET"},
+	{"recorder.directory", PROGRAM_RECORDER | PROGRAM_MEMTALLY, OPTION_PATH, true, "DIR",
+		"/var/lib/memtally-recorder", 0, 0, NULL, FIELD(recorder_directory),
+		"The directory of the recording. If STATE_DIRECTORY is set, the default is that "
+		"directory."},
+	{"recorder.size", PROGRAM_RECORDER, OPTION_COUNT, true, "MIB", "256", 16, 1048576, NULL,
+		FIELD(recorder_size_mib),
+		"The largest size of the recording in MiB. When it is reached, the oldest snapshots are "
+		"deleted."},
+	{"recorder.share_all", PROGRAM_RECORDER, OPTION_PERCENT, true, "PERCENT", "40%", 10000,
+		490000, NULL, FIELD(recorder_share_all_ppm),
+		"The part of recorder.size for every snapshot of the last hours."},
+	{"recorder.share_minutes", PROGRAM_RECORDER, OPTION_PERCENT, true, "PERCENT", "30%", 10000,
+		490000, NULL, FIELD(recorder_share_minutes_ppm),
+		"The part of recorder.size for one snapshot a minute. The rest is for one in five "
+		"minutes, of the longest time."},
+
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
 		"Read /proc now, with your own rights, instead of asking memtallyd. The option "
 		"--path.procfs implies it."},
@@ -368,6 +390,7 @@ const char *option_program_name(enum program program)
 	case PROGRAM_MEMTALLYD: return "memtallyd";
 	case PROGRAM_WEB: return "memtally-web";
 	case PROGRAM_LEDGER: return "memtally-ledger";
+	case PROGRAM_RECORDER: return "memtally-recorder";
 	default: return "memtally";
 	}
 }

@@ -69,6 +69,8 @@ enum image_flag {
 	IMAGE_COMPLETE = 1 << 0,
 	/* Without rows of processes and files, for readers without privileges */
 	IMAGE_PUBLIC = 1 << 1,
+	/* With rows of the processes of one user, and without files: snapshot/restrict.h */
+	IMAGE_OWN = 1 << 3,
 };
 
 struct image_header {
