@@ -21,6 +21,7 @@ static const char *const view_names[CLI_VIEWS] = {
 	[CLI_VIEW_EXPLAIN] = "explain",
 	[CLI_VIEW_COMPARE] = "compare",
 	[CLI_VIEW_TOP] = "top",
+	[CLI_VIEW_GROWTH] = "growth",
 	[CLI_VIEW_HELP] = "help",
 };
 
@@ -38,7 +39,7 @@ static const struct {
 	const char *name;
 	unsigned int views, accepted;
 } options[] = {
-	{"all", ONLY(HOST)},
+	{"all", ONLY(HOST) | ONLY(GROWTH)},
 	{"diff", ONLY(MAP)},
 	{"deleted", ONLY(FILES)},
 	{"file", ONLY(FILES)},
@@ -47,17 +48,17 @@ static const struct {
 	{"sections", ONLY(PAGES)},
 	{"symbols", ONLY(PAGES)},
 	{"range", ONLY(PAGES)},
-	{"since", ONLY(USAGE) | ONLY(MAP)},
+	{"since", ONLY(USAGE) | ONLY(MAP) | ONLY(GROWTH)},
 	{"until", ONLY(USAGE)},
 	{"per", ONLY(USAGE)},
 	{"by", ONLY(USAGE) | ONLY(MAP) | ONLY(PAGES) | ONLY(SHARING) | ONLY(TOP)},
 	{"csv", ALL & ~(ONLY(STATUS) | ONLY(EXPLAIN) | ONLY(TOP))},
 	{"json", ALL & ~ONLY(TOP)},
 	{"bytes", ALL & ~(ONLY(STATUS) | ONLY(TOP))},
-	{"sort", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE))},
-	{"order", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE))},
+	{"sort", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE) | ONLY(GROWTH))},
+	{"order", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE) | ONLY(GROWTH))},
 	{"limit", ROWS & ~ONLY(TOP)},
-	{"live", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(SHARING)), ONLY(SHARING)},
+	{"live", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(SHARING) | ONLY(GROWTH)), ONLY(SHARING)},
 	{"user", ALL & ~(ONLY(STATUS) | ONLY(COMPARE))},
 	{"program", ALL & ~(ONLY(STATUS) | ONLY(COMPARE))},
 	{"unit", ALL & ~(ONLY(STATUS) | ONLY(COMPARE))},
@@ -70,11 +71,12 @@ static const struct {
 	{"pod", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
 	{"namegroup", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
 	{"pid", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
-	{"snapshot.socket", ALL & ~ONLY(USAGE)},
+	{"snapshot.socket", ALL & ~(ONLY(USAGE) | ONLY(GROWTH))},
 	{"ledger.socket", ONLY(USAGE)},
+	{"recorder.socket", ONLY(GROWTH)},
 	{"path.procfs", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
-	{"accounting.user", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
-	{"naming.process_exporter", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+	{"accounting.user", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(GROWTH))},
+	{"naming.process_exporter", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(GROWTH))},
 };
 
 bool cli_option_is_for(const char *name, enum cli_view view)

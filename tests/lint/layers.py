@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
 
 # Folders that every folder of cli may use.
-BELOW_CLI = ["base", "snapshot", "naming", "collectors", "inspect", "render", "config"]
+BELOW_CLI = ["base", "trend", "snapshot", "naming", "collectors", "inspect", "render", "config"]
 
 # Folders, with their subfolders, and library headers that each folder may use, in addition to itself and libc.
 LAYERS = {
@@ -62,6 +62,7 @@ LAYERS = {
     "cli/common/reading": (BELOW_CLI, []),
     "cli/common": (BELOW_CLI + ["cli/common/reading", "cli/table"], ["jansson.h"]),
     "cli/completion": (BELOW_CLI + ["cli/table", "cli/common"], []),
+    "cli/growth": (BELOW_CLI + ["cli/table", "cli/common"], []),
     "cli/lists": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/usage": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/map": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),

@@ -177,7 +177,7 @@ static void leaks_are_found(void **state)
 		{0, 2, 30, 6, 0.65},
 		{0, 2, 78, 6, 0.8},
 		{0, 5, 30, 6, 0.95},
-		{TRACE_CACHE, 2, 40, 24, 0.5},
+		{TRACE_CACHE, 2, 40, 24, 0.3},
 		{TRACE_SAWTOOTH, 2, 30, 48, 0.5},
 		{TRACE_WAVE, 2, 48, 72, 0.2},
 		{TRACE_BURSTS, 2, 48, 24, 0.4},
