@@ -19,6 +19,7 @@ enum {
 	DROP_SPAN_S = 6 * HOUR_S,
 	WEEKEND_S = 72 * HOUR_S, /* so long a history has a working day */
 	PARTS_MOST = 8,
+	LONG_S = 14 * HOUR_S, /* a quarter of a window is too long to see that growth has ended */
 };
 
 /* A restart: floors fall below this part of all floors of DROP_SPAN_S. */
@@ -145,6 +146,21 @@ static bool rises_steadily(struct trend_judge *j, const struct trend_floor *floo
 }
 
 /*
+ * Returns whether the COUNT floors FLOOR rise to their end: the median of the last eighth is above
+ * the one before it by a quarter of the mean rise at least.
+ */
+static bool rises_still(struct trend_judge *j, const struct trend_floor *floor, size_t count)
+{
+	size_t eighth = count / PARTS_MOST;
+	const struct trend_floor *last = floor + count - eighth;
+	double first_median = trend_median(j, floor, eighth);
+	double median = trend_median(j, last, eighth);
+	double mean = (median - first_median) / (PARTS_MOST - 1);
+
+	return median - trend_median(j, last - eighth, eighth) >= mean / 4;
+}
+
+/*
  * Gives in *RET the window of the last SPAN_S of R. Returns whether R is that long and has floors in
  * most slots of it.
  */
@@ -174,6 +190,8 @@ static bool grows_in(struct trend_judge *j, const struct run *r, double least, s
 
 	if (!rises_steadily(j, floor, count, 4, 0.4))
 		return false;
+	if (w->span_s >= LONG_S && !rises_still(j, floor, count))
+		return false;
 	level = trend_median(j, floor, count);
 	coarse = floors_coarsen(floor, count, WINDOW_MOST, j->floor);
 	w->slope = theil_sen_slope(j->floor, coarse, j->slope);
@@ -201,12 +219,13 @@ static enum trend_verdict compare_with_history(
 	bool has_workday = r->floor[w->first].at_s - r->floor[0].at_s >= WEEKEND_S;
 	double margin = (has_workday ? 2 : 4) * (high - low) / 2;
 
-	if (trend_median(j, last, quarter) <= high)
-		return TREND_NONE;
 	if (trend_quantile(j, last, quarter, 0.25) > high + margin &&
 		trend_median(j, last - quarter, quarter) > high)
 		return TREND_LEAK;
-	return TREND_WATCH;
+	/* The quantile is exceeded at the peak of each day. */
+	return trend_median(j, last, quarter) > trend_quantile(j, r->floor, w->first, 1)
+	               ? TREND_WATCH
+	               : TREND_NONE;
 }
 
 /* Returns the verdict on R, which grows in window W. */

@@ -98,6 +98,17 @@ static double step(double hour)
 	return hour < 33 ? 1000 : 2000;
 }
 
+/* It levels off so slowly that it rises steadily through four parts of a day, not through eight. */
+static double slow_cache(double hour)
+{
+	return 200 + 5000 * (1 - exp(-hour / 14));
+}
+
+static double ended(double hour)
+{
+	return hour < 30 ? 1000 : hour < 40 ? 1000 + 50 * (hour - 30) : 1500;
+}
+
 static double slow_leak(double hour)
 {
 	return 100 + 0.5 * hour;
@@ -158,6 +169,40 @@ static void healthy_growth_is_no_leak(void **state)
 			assert_int_equal(judge_until(until, healthy[i], &t), 0);
 			assert_int_not_equal(t.verdict, TREND_LEAK);
 		}
+}
+
+static void growth_within_history_is_none(void **state)
+{
+	struct trend t;
+
+	(void)state;
+	for (double until = 50; until < 80; until += 0.5) {
+		assert_int_equal(judge_until(until, wave, &t), 0);
+		assert_int_equal(t.verdict, TREND_NONE);
+	}
+}
+
+static void a_slow_cache_is_watched(void **state)
+{
+	struct trend t;
+
+	(void)state;
+	assert_int_equal(judge_until(25.5, slow_cache, &t), 0);
+	assert_int_equal(t.verdict, TREND_WATCH);
+}
+
+/* Long windows still rise for the most part. */
+static void growth_that_has_ended_is_none(void **state)
+{
+	struct trend t;
+
+	(void)state;
+	assert_int_equal(judge_until(40, ended, &t), 0);
+	assert_int_equal(t.verdict, TREND_LEAK);
+	for (double until = 45; until < 80; until += 0.5) {
+		assert_int_equal(judge_until(until, ended, &t), 0);
+		assert_int_equal(t.verdict, TREND_NONE);
+	}
 }
 
 /* A step is no steady growth, however high it is. */
@@ -326,6 +371,9 @@ int main(void)
 		cmocka_unit_test(a_leak_is_found_within_six_hours),
 		cmocka_unit_test(a_new_process_is_watched_first),
 		cmocka_unit_test(healthy_growth_is_no_leak),
+		cmocka_unit_test(growth_within_history_is_none),
+		cmocka_unit_test(a_slow_cache_is_watched),
+		cmocka_unit_test(growth_that_has_ended_is_none),
 		cmocka_unit_test(a_step_is_not_watched),
 		cmocka_unit_test(small_growth_does_not_matter),
 		cmocka_unit_test(growth_below_the_least_does_not_matter),
