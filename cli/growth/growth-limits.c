@@ -22,7 +22,7 @@ enum {
 	NO_LIMIT_SHIFT = 60,
 };
 
-/* What limits are read from. */
+/* The sources of limits. */
 struct limits {
 	const struct view *newest;
 	int proc; /* the proc file system; -1: it cannot be read */

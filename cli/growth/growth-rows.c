@@ -14,7 +14,7 @@
 /* A start that differs by less is the same: the clock may have been set between two snapshots. */
 #define START_SLACK_NS (2 * NS_PER_SEC)
 
-/* What a row is found by. */
+/* The key of a row. */
 struct key {
 	enum metric_scope scope;
 	const char *name; /* of an owner; "" for a process */

@@ -266,7 +266,7 @@ static double restarting(double hour)
 	return hour < 30 ? 1000 + 20 * hour : 200 + 20 * (hour - 30);
 }
 
-/* What was before a restart counts neither as history nor as growth. */
+/* Floors before a restart count neither as history nor as growth. */
 static void a_restart_begins_anew(void **state)
 {
 	struct series s = {.random = 3};
