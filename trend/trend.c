@@ -217,7 +217,7 @@ static enum trend_verdict compare_with_history(
 	double low = trend_quantile(j, r->floor, w->first, 0.05);
 	double high = trend_quantile(j, r->floor, w->first, 0.95);
 	bool has_workday = r->floor[w->first].at_s - r->floor[0].at_s >= WEEKEND_S;
-	double margin = (has_workday ? 2 : 4) * (high - low) / 2;
+	double margin = (has_workday ? 3 : 4) * (high - low) / 2;
 
 	if (trend_quantile(j, last, quarter, 0.25) > high + margin &&
 		trend_median(j, last - quarter, quarter) > high)
