@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/os/file.h"
 #include "base/scan.h"
+#include "cli/growth/limit-text.h"
 #include "collectors/procfs/cgroup/cgroup.h"
 #include "collectors/procfs/cgroup/memcg-mount.h"
 #include "snapshot/owner.h"
@@ -28,50 +29,6 @@ struct limits {
 	int proc; /* the proc file system; -1: it cannot be read */
 	struct memcg_mount mount;
 };
-
-bool growth_limits_parse_space(const char *text, size_t len, uint64_t *ret)
-{
-	struct scan s = {text, text + len}, line;
-
-	while (scan_line(&s, &line)) {
-		if (!scan_text(&line, "Max address space"))
-			continue;
-		scan_blanks(&line);
-		return scan_decimal(&line, ret);
-	}
-	return false;
-}
-
-/* Returns whether the controllers in LIST, separated by commas, are those of a line for memory. */
-static bool has_memory(const struct scan *list, bool is_unified)
-{
-	struct scan s = *list, word;
-
-	if (is_unified)
-		return scan_left(list) == 0;
-	while (scan_part(&s, ',', &word))
-		if (scan_is(&word, "memory"))
-			return true;
-	return false;
-}
-
-bool growth_limits_parse_cgroup(
-	const char *text, size_t len, bool is_unified, char *path, size_t size)
-{
-	struct scan s = {text, text + len}, line, number, list;
-
-	while (scan_line(&s, &line)) {
-		if (!scan_part(&line, ':', &number) || !scan_part(&line, ':', &list) ||
-			!has_memory(&list, is_unified))
-			continue;
-		if (!scan_sees(&line, "/") || scan_sees(&line, "/..") || scan_left(&line) >= size)
-			return false;
-		memcpy(path, line.at, scan_left(&line));
-		path[scan_left(&line)] = '\0';
-		return true;
-	}
-	return false;
-}
 
 /* Makes the limit NAME that of ROW if its ROOM is less than what is known. */
 static void take_limit(struct growth_row *row, const char *name, uint64_t room)
@@ -140,7 +97,7 @@ static void take_cgroup_of(const struct limits *l, uint32_t pid, struct growth_r
 	if (l->mount.fd < 0 || !read_proc(l, pid, "cgroup", text, &len))
 		return;
 	if (row->scope == METRIC_PROCESS) {
-		is_found = growth_limits_parse_cgroup(text, len, is_unified, path, sizeof(path));
+		is_found = limit_text_parse_cgroup(text, len, is_unified, path, sizeof(path));
 	} else {
 		const struct cgroup_name *owner = &c.charged[metric_owner_kind(row->scope)];
 
@@ -161,7 +118,7 @@ static void take_space(const struct limits *l, struct growth_row *row)
 	size_t len;
 
 	if (!ROW_HAS(p, PROCESS_VM_SIZE) || !read_proc(l, row->pid, "limits", text, &len) ||
-		!growth_limits_parse_space(text, len, &most))
+		!limit_text_parse_space(text, len, &most))
 		return;
 	take_limit(
 		row, "RLIMIT_AS", most > p->q[PROCESS_VM_SIZE] ? most - p->q[PROCESS_VM_SIZE] : 0);

@@ -24,18 +24,4 @@
 void growth_limits_find(
 	struct growth_rows *g, const struct view *newest, const struct settings *settings);
 
-/*
- * Reads the soft limit of the address space in TEXT, the LEN bytes of /proc/PID/limits, into *RET, in
- * bytes. Returns false if there is none. Pure.
- */
-bool growth_limits_parse_space(const char *text, size_t len, uint64_t *ret);
-
-/*
- * Reads the path of the cgroup that the memory controller charges in TEXT, the LEN bytes of
- * /proc/PID/cgroup, into PATH of SIZE bytes, terminated. IS_UNIFIED: of cgroup v2. Returns false if
- * there is none, it does not fit, or it is outside of the cgroup namespace. Pure.
- */
-bool growth_limits_parse_cgroup(
-	const char *text, size_t len, bool is_unified, char *path, size_t size);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of cli/growth/growth-limits.h, with a directory that looks like /proc and a hierarchy of
+ * Tests of cli/growth/growth-limits.h and limit-text.h, with a directory that looks like /proc and a hierarchy of
  * cgroups.
  */
 #include "config.h"
@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "cli/growth/growth-limits.h"
+#include "cli/growth/limit-text.h"
 #include "tests/unit/support/cli/growing.h"
 #include "tests/unit/support/tree/tree.h"
 
@@ -41,7 +42,7 @@ static void reads_the_soft_limit_of_the_address_space(void **state)
 		uint64_t value = 0;
 
 		assert_int_equal(
-			growth_limits_parse_space(cases[i].text, strlen(cases[i].text), &value),
+			limit_text_parse_space(cases[i].text, strlen(cases[i].text), &value),
 			cases[i].is_there);
 		assert_int_equal(value, cases[i].value);
 	}
@@ -61,6 +62,7 @@ static void finds_the_cgroup_of_the_memory_controller(void **state)
 		{"12:cpu,memory:/a:b\n1:name=systemd:/c\n0::/d\n", true, "/d"},
 		{"12:cpu,memoryx:/a\n", false, NULL},
 		{"0::/../other.slice\n", true, NULL}, /* outside of the namespace */
+		{"0::/a/../../../etc\n", true, NULL},
 		{"0::/sixteen-bytes/ab\n", true, NULL},
 		{"0::/fifteen-bytes\n", true, "/fifteen-bytes"},
 		{"0::relative\n", true, NULL},
@@ -73,7 +75,7 @@ static void finds_the_cgroup_of_the_memory_controller(void **state)
 		size_t size = strstr(cases[i].text, "teen-") ? 16 : 64;
 		char path[64] = "";
 
-		assert_int_equal(growth_limits_parse_cgroup(cases[i].text, strlen(cases[i].text),
+		assert_int_equal(limit_text_parse_cgroup(cases[i].text, strlen(cases[i].text),
 					 cases[i].is_unified, path, size),
 			cases[i].path != NULL);
 		assert_string_equal(path, cases[i].path ? cases[i].path : "");
