@@ -25,6 +25,9 @@
 #include "cli/pages/pages-options.h"
 #include "cli/pages/pages.h"
 #include "cli/pages/partrow.h"
+#include "cli/past/change-table.h"
+#include "cli/past/span.h"
+#include "cli/past/past-history.h"
 #include "cli/sharing/sharing-options.h"
 #include "cli/sharing/sharing-row.h"
 #include "cli/sharing/sharing.h"
@@ -60,11 +63,18 @@
 	.operands = "",                                                                            \
 	.about = "Takes no operands. With a filter such as --user only the processes that match "  \
 		 "count.",                                                                         \
-	.view = CLI_VIEW_LIST, .run = listing_run, .add_sorts = listing_add_sorts
+	.view = CLI_VIEW_LIST, .run = list_run, .add_sorts = listing_add_sorts
 
 #define INSPECT(function) .run = IF_INSPECT(function), .lack = NO_INSPECT
 
 static int help_run(const struct settings *settings, bool is_check);
+
+/* Lists the rows of a snapshot or, with --from, their growth over time. */
+static int list_run(const struct settings *settings, bool is_check)
+{
+	return settings->from || settings->to ? span_run(settings, is_check)
+	                                      : listing_run(settings, is_check);
+}
 
 /* Without operands memtally lists programs. */
 static const struct command commands[] = {
@@ -128,6 +138,31 @@ static const struct command commands[] = {
 				"Whether memtallyd works, for a script."}},
 		.view = CLI_VIEW_STATUS,
 		.run = listing_run},
+	{.name = "diff",
+		.operands = " TIME [TIME]",
+		.purpose = "the rows that grew between two times, or are new or gone",
+		.about =
+			"The operands are times, such as 03:12, \"2026-11-01 08:00\", 15m (ago) or oom; "
+			"the second one is by default now. Needs memtally-recorder.",
+		.example = {{"diff 15m", "The growth of each program in the last 15 minutes."},
+			{"diff 03:00 oom --by=process -n 10",
+				"The ten processes that grew most from three o'clock to the last OOM kill."}},
+		.view = CLI_VIEW_DIFF,
+		.by = span_by,
+		.columns = {&change_table_columns},
+		.run = span_run_diff},
+	{.name = "history",
+		.operands = " SCOPE...",
+		.purpose = "the PSS of the host, an owner or a process over time",
+		.about =
+			"The operands are: host; or process and a pid; or a kind of owner, such as user, "
+			"and a name. On a terminal it draws a chart. Needs memtally-recorder or "
+			"memtally-ledger.",
+		.example = {{"history user alice", "The PSS of alice's processes in the last day."},
+			{"history process 4711 --from=-2h --csv",
+				"The PSS of a process in the last two hours, for a spreadsheet."}},
+		.view = CLI_VIEW_HISTORY,
+		.run = past_history_run},
 	{.name = "usage",
 		.operands = "",
 		.purpose = "memory used over time, from memtally-ledger",
@@ -254,6 +289,12 @@ static int refuse_absent(const struct command *c)
 	return COMMAND_MISUSED;
 }
 
+/* Returns true if C prints a list, the host or the status. */
+static bool is_of_snapshot(const struct command *c)
+{
+	return c->run == list_run || c->run == listing_run;
+}
+
 /*
  * Refuses a first operand that is no command, and a second command after a list. Returns 0, or
  * -EINVAL with a sentence for the user in ERROR.
@@ -271,7 +312,7 @@ static int memtally_check_operands(
 		command_refuse_word(commands, operands->item[0], error);
 		return -EINVAL;
 	}
-	if (!second || !second->run || first->run != listing_run)
+	if (!second || !second->run || !is_of_snapshot(first))
 		return 0;
 	snprintf(error, QUERY_ERROR_SIZE,
 		"unexpected argument '%s' after %s: only one list can be printed at a time",
@@ -289,7 +330,7 @@ static int memtally_run_command(const struct settings *settings, bool is_check)
 	if (memtally_check_operands(operands, error) < 0)
 		return command_refuse(error);
 	if (!c)
-		return listing_run(settings, is_check);
+		return list_run(settings, is_check);
 	return c->run ? c->run(settings, is_check) : refuse_absent(c);
 }
 

@@ -248,13 +248,12 @@ static const struct option_spec options[] = {
 	{"bytes", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(bytes),
 		"Print exact bytes instead of KiB, MiB and GiB.", .letter = 'b'},
 	{"sort", PROGRAM_MEMTALLY, OPTION_TEXT, false, "FIELD", NULL, 0, 0, NULL, FIELD(sort),
-		"Sort by FIELD, the head of a column or its name in JSON. lists: by default pss." IF_LEDGER(
-			" usage: by default gib-hours.", "")
-			IF_INSPECT(
-				" files: by default pss. sharing: by default freed-on-exit. map: by "
-				"default pss; single mappings by address. pages: by default rss; "
-				"symbols by private; mappings and sections by address.",
-				""),
+		"Sort by FIELD, the head of a column or its name in JSON. lists: by default pss. "
+		"diff: by default growth." IF_LEDGER(" usage: by default gib-hours.", "") IF_INSPECT(
+			" files: by default pss. sharing: by default freed-on-exit. map: by "
+			"default pss; single mappings by address. pages: by default rss; "
+			"symbols by private; mappings and sections by address.",
+			""),
 		.letter = 's'},
 	{"order", PROGRAM_MEMTALLY, OPTION_TEXT, false, "ORDER", NULL, 0, 0, orders, FIELD(order),
 		"Sort in this order, asc or desc; by default desc for quantities, asc for names.",
@@ -274,9 +273,20 @@ static const struct option_spec options[] = {
 			"")},
 	{"until", LEDGER_VIEW, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(until),
 		"usage: the end of the time. Default: now, which is also the latest."},
+	{"at", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(at),
+		"lists, host, status: as it was at that time, from the last snapshot that memtally-recorder "
+		"has of it. A time of day (03:12: the last one), a date and a time (\"2026-11-01 "
+		"08:00\"), a duration ago (-15m), yesterday, today, or oom (before the last OOM kill); "
+		"local time."},
+	{"from", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(from),
+		"lists: the growth of each row from that time to --to, with its least and most PSS; "
+		"by default the largest growth first. history: the beginning of the time, by default a day ago. A time as for --at."},
+	{"to", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(to),
+		"lists, history: the end of the time that begins with --from. Default: now."},
 	{"by", PROGRAM_MEMTALLY, OPTION_TEXT, false, "KIND", NULL, 0, 0, NULL, FIELD(by),
 		"top: rows by program (default), user, unit, container or process, as a tree of "
-		"processes, or nested (users, their programs and processes)." IF_LEDGER(
+		"processes, or nested (users, their programs and processes). diff: rows by program "
+		"(default), process, user, unit or any other kind of owner." IF_LEDGER(
 			" usage: rows by user (default), group, program, unit or container.", "")
 			IF_INSPECT(
 				" map: by mapping (default), file or kind. pages: by kind (default), "
@@ -293,8 +303,8 @@ static const struct option_spec options[] = {
 	{"csv", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(csv),
 		"Print comma-separated values, with the names and exact numbers of JSON."},
 	{"all", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(all),
-		"host: swap space, shared memory, tmpfs and all other figures, too. growth: also owners "
-		"and processes that do not grow."},
+		"host: swap space, shared memory, tmpfs and all other figures, too. history: a table of "
+		"all points, also on a terminal. growth: also owners and processes that do not grow."},
 	{"sections", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(sections),
 		"pages: by ELF sections of mapped files; the same as --by=section."},
 	{"symbols", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(symbols),

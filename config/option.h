@@ -115,6 +115,8 @@ struct settings {
 	uint64_t ledger_max_size_mib;
 
 	char *recorder_socket, *recorder_directory;
+	/* of memtally: the directory was an option, so that its files are read, not the socket */
+	bool reads_recorder_directory;
 	uint64_t recorder_size_mib;
 	uint64_t recorder_share_all_ppm, recorder_share_minutes_ppm; /* millionths of the size */
 
@@ -122,6 +124,7 @@ struct settings {
 	char *sort, *order;
 	uint64_t limit; /* 0: all */
 	char *since, *until, *by, *diff, *file;
+	char *at, *from, *to;
 	uint64_t per; /* enum usage_per */
 	bool csv, all, sections, symbols, matrix, deleted;
 	char *range, *process_exporter;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/os/channel.h"
 #include "config/nearest.h"
 #include "config/yaml.h"
@@ -183,6 +184,13 @@ static bool implies_live(const struct option_spec *spec, enum program program)
 	       spec->offset == offsetof(struct settings, path_procfs);
 }
 
+/* Returns true if SPEC as an option has memtally read the files of a recording. */
+static bool implies_files(const struct option_spec *spec, enum program program)
+{
+	return program == PROGRAM_MEMTALLY &&
+	       spec->offset == offsetof(struct settings, recorder_directory);
+}
+
 static bool is_early(const struct option_spec *spec)
 {
 	return spec->offset == offsetof(struct settings, config_file) ||
@@ -273,6 +281,8 @@ static int apply_option(const struct arguments *a, const struct option_spec *spe
 	r = option_set(spec, c, value);
 	if (r == 0 && implies_live(spec, a->program))
 		c->live = true;
+	if (r == 0 && implies_files(spec, a->program))
+		c->reads_recorder_directory = true;
 	return r == -ENOMEM ? r : r < 0 ? settings_refuse(error, spec, value) : 0;
 }
 
@@ -319,6 +329,16 @@ static int apply_short_options(const struct arguments *a, int *i, struct setting
 	return 0;
 }
 
+/* Returns true if ARG is a duration ago ("-15m"), an operand of memtally. No short option is a digit. */
+static bool is_ago(const struct arguments *a, const char *arg)
+{
+	size_t len = strlen(arg);
+	uint64_t ns;
+
+	return a->program == PROGRAM_MEMTALLY && len > 1 && arg[len - 1] > '9' &&
+	       number_parse_duration(arg + 1, len - 1, &ns) == 0;
+}
+
 static int apply_arguments(
 	const struct arguments *a, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
 {
@@ -332,7 +352,7 @@ static int apply_arguments(
 			ended = true;
 		} else if (!ended && !strncmp(arg, "--", 2)) {
 			r = apply_long_option(a, &i, c, error);
-		} else if (!ended && arg[0] == '-' && arg[1]) {
+		} else if (!ended && arg[0] == '-' && arg[1] && !is_ago(a, arg)) {
 			r = apply_short_options(a, &i, c, error);
 		} else if (!a->early) {
 			r = text_list_add(&c->operands, arg);

@@ -16,7 +16,7 @@ enum {
 	HOUR_S = 3600,
 	WINDOW_MOST = 288,  /* floors of a window: more are coarsened */
 	GAP_S = 2 * HOUR_S, /* without a floor: what was before is of another run */
-	DROP_SPAN_S = 6 * HOUR_S,
+	DROP_SPAN_S = 2 * HOUR_S,
 	WEEKEND_S = 72 * HOUR_S, /* so long a history has a working day */
 	PARTS_MOST = 8,
 	LONG_S = 14 * HOUR_S, /* a quarter of a window is too long to see that growth has ended */

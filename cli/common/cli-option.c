@@ -22,6 +22,8 @@ static const char *const view_names[CLI_VIEWS] = {
 	[CLI_VIEW_COMPARE] = "compare",
 	[CLI_VIEW_TOP] = "top",
 	[CLI_VIEW_GROWTH] = "growth",
+	[CLI_VIEW_DIFF] = "diff",
+	[CLI_VIEW_HISTORY] = "history",
 	[CLI_VIEW_HELP] = "help",
 };
 
@@ -29,7 +31,14 @@ static const char *const view_names[CLI_VIEWS] = {
 
 /* The views that print figures; of these, the views with rows. */
 #define ALL  ((1U << CLI_VIEWS) - 1 - ONLY(HELP))
-#define ROWS (ALL & ~(ONLY(HOST) | ONLY(STATUS)))
+#define ROWS (ALL & ~(ONLY(HOST) | ONLY(STATUS) | ONLY(HISTORY)))
+
+/* The views that need memtally-recorder, and those that can show the past. */
+#define RECORDED (ONLY(DIFF) | ONLY(HISTORY) | ONLY(GROWTH))
+#define PAST     (RECORDED | ONLY(LIST) | ONLY(HOST) | ONLY(STATUS))
+
+/* The views that have no use for a filter by owner. */
+#define UNFILTERED (ONLY(STATUS) | ONLY(COMPARE) | ONLY(HISTORY))
 
 /*
  * The views that an option has a meaning for, and those that accept it because they do what it asks
@@ -39,7 +48,10 @@ static const struct {
 	const char *name;
 	unsigned int views, accepted;
 } options[] = {
-	{"all", ONLY(HOST) | ONLY(GROWTH)},
+	{"all", ONLY(HOST) | ONLY(HISTORY) | ONLY(GROWTH)},
+	{"at", ONLY(LIST) | ONLY(HOST) | ONLY(STATUS)},
+	{"from", ONLY(LIST) | ONLY(HISTORY)},
+	{"to", ONLY(LIST) | ONLY(HISTORY)},
 	{"diff", ONLY(MAP)},
 	{"deleted", ONLY(FILES)},
 	{"file", ONLY(FILES)},
@@ -51,32 +63,33 @@ static const struct {
 	{"since", ONLY(USAGE) | ONLY(MAP) | ONLY(GROWTH)},
 	{"until", ONLY(USAGE)},
 	{"per", ONLY(USAGE)},
-	{"by", ONLY(USAGE) | ONLY(MAP) | ONLY(PAGES) | ONLY(SHARING) | ONLY(TOP)},
+	{"by", ONLY(USAGE) | ONLY(MAP) | ONLY(PAGES) | ONLY(SHARING) | ONLY(TOP) | ONLY(DIFF)},
 	{"csv", ALL & ~(ONLY(STATUS) | ONLY(EXPLAIN) | ONLY(TOP))},
 	{"json", ALL & ~ONLY(TOP)},
 	{"bytes", ALL & ~(ONLY(STATUS) | ONLY(TOP))},
 	{"sort", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE) | ONLY(GROWTH))},
 	{"order", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE) | ONLY(GROWTH))},
 	{"limit", ROWS & ~ONLY(TOP)},
-	{"live", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(SHARING) | ONLY(GROWTH)), ONLY(SHARING)},
-	{"user", ALL & ~(ONLY(STATUS) | ONLY(COMPARE))},
-	{"program", ALL & ~(ONLY(STATUS) | ONLY(COMPARE))},
-	{"unit", ALL & ~(ONLY(STATUS) | ONLY(COMPARE))},
-	{"group", ALL & ~(ONLY(STATUS) | ONLY(COMPARE))},
-	{"container", ALL & ~(ONLY(STATUS) | ONLY(COMPARE))},
-	{"user_unit", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
-	{"session", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
-	{"slice", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
-	{"machine", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
-	{"pod", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
-	{"namegroup", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
-	{"pid", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
-	{"snapshot.socket", ALL & ~(ONLY(USAGE) | ONLY(GROWTH))},
-	{"ledger.socket", ONLY(USAGE)},
-	{"recorder.socket", ONLY(GROWTH)},
-	{"path.procfs", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
-	{"accounting.user", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(GROWTH))},
-	{"naming.process_exporter", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(GROWTH))},
+	{"live", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(SHARING) | RECORDED), ONLY(SHARING)},
+	{"user", ALL & ~UNFILTERED},
+	{"program", ALL & ~UNFILTERED},
+	{"unit", ALL & ~UNFILTERED},
+	{"group", ALL & ~UNFILTERED},
+	{"container", ALL & ~UNFILTERED},
+	{"user_unit", ALL & ~(UNFILTERED | ONLY(USAGE))},
+	{"session", ALL & ~(UNFILTERED | ONLY(USAGE))},
+	{"slice", ALL & ~(UNFILTERED | ONLY(USAGE))},
+	{"machine", ALL & ~(UNFILTERED | ONLY(USAGE))},
+	{"pod", ALL & ~(UNFILTERED | ONLY(USAGE))},
+	{"namegroup", ALL & ~(UNFILTERED | ONLY(USAGE))},
+	{"pid", ALL & ~(UNFILTERED | ONLY(USAGE))},
+	{"snapshot.socket", ALL & ~(ONLY(USAGE) | RECORDED)},
+	{"ledger.socket", ONLY(USAGE) | ONLY(HISTORY)},
+	{"recorder.socket", PAST},
+	{"recorder.directory", PAST},
+	{"path.procfs", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(DIFF) | ONLY(HISTORY))},
+	{"accounting.user", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | RECORDED)},
+	{"naming.process_exporter", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | RECORDED)},
 };
 
 bool cli_option_is_for(const char *name, enum cli_view view)
@@ -117,6 +130,38 @@ static int cli_option_refuse_view(const char *option, enum cli_view view, unsign
 	return -EINVAL;
 }
 
+/* Options that contradict each other. */
+static const struct {
+	const char *one, *other;
+} contradictions[] = {
+	{"csv", "json"},
+	{"live", "at"},
+	{"live", "from"},
+	{"live", "to"},
+	{"at", "from"},
+	{"at", "to"},
+};
+
+/* Returns true if the option NAME is set in C. */
+static bool is_given(const struct settings *c, const char *name)
+{
+	const struct option_spec *spec = option_find(name, PROGRAM_MEMTALLY);
+
+	return spec && option_is_set(spec, c);
+}
+
+static int refuse_contradictions(const struct settings *c, char error[static CLI_OPTION_ERROR_SIZE])
+{
+	for (size_t i = 0; i < ARRAY_SIZE(contradictions); i++) {
+		if (!is_given(c, contradictions[i].one) || !is_given(c, contradictions[i].other))
+			continue;
+		snprintf(error, CLI_OPTION_ERROR_SIZE, "--%s does not go with --%s",
+			contradictions[i].one, contradictions[i].other);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int cli_option_check(
 	const struct settings *c, enum cli_view view, char error[static CLI_OPTION_ERROR_SIZE])
 {
@@ -128,10 +173,7 @@ int cli_option_check(
 			return cli_option_refuse_view(
 				options[i].name, view, options[i].views, error);
 	}
-	if (!c->json || !c->csv)
-		return 0;
-	snprintf(error, CLI_OPTION_ERROR_SIZE, "--csv does not go with --json");
-	return -EINVAL;
+	return refuse_contradictions(c, error);
 }
 
 int cli_option_refuse(const char *option, const char *got, const char *expected,

@@ -26,6 +26,8 @@ enum cli_view {
 	CLI_VIEW_COMPARE,
 	CLI_VIEW_TOP,
 	CLI_VIEW_GROWTH,
+	CLI_VIEW_DIFF,
+	CLI_VIEW_HISTORY,
 	CLI_VIEW_HELP,
 	CLI_VIEWS
 };
@@ -36,7 +38,7 @@ enum { CLI_OPTION_ERROR_SIZE = QUERY_ERROR_SIZE };
 bool cli_option_is_for(const char *name, enum cli_view view);
 
 /*
- * Checks that VIEW accepts each option that C has set, and that --csv and --json are not both set.
+ * Checks that VIEW accepts each option that C has set, and that no two of them contradict each other.
  * Options that are also keys of the configuration file are accepted. Returns 0, or -EINVAL with a
  * sentence for the user in ERROR.
  */

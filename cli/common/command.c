@@ -125,25 +125,28 @@ void command_say_unreadable(const struct settings *settings, int r)
 void command_add_advice(
 	struct buffer *to, int r, enum program program, const struct settings *settings)
 {
-	bool is_ledger = program == PROGRAM_LEDGER;
+	bool is_open = program != PROGRAM_MEMTALLYD; /* it answers every user */
 	const char *daemon = option_program_name(program);
-	const char *option = is_ledger ? "--ledger.socket" : "--snapshot.socket";
+	const char *name = program == PROGRAM_LEDGER     ? "ledger.socket"
+	                   : program == PROGRAM_RECORDER ? "recorder.socket"
+	                                                 : "snapshot.socket";
 
 	switch (r) {
 	case -ENOENT:
-	case -ECONNREFUSED: buffer_printf(to, " (start %s, or set %s)", daemon, option); break;
+	case -ECONNREFUSED: buffer_printf(to, " (start %s, or set --%s)", daemon, name); break;
 	case -EACCES:
 		buffer_printf(to, " (check the permissions of %s)",
-			is_ledger ? settings->ledger_socket : settings->snapshot_socket);
+			program == PROGRAM_LEDGER     ? settings->ledger_socket
+			: program == PROGRAM_RECORDER ? settings->recorder_socket
+						      : settings->snapshot_socket);
 		break;
 	case -ECONNRESET:
-		/* memtally-ledger answers every user. */
-		if (!is_ledger)
+		if (!is_open)
 			buffer_printf(to, " (start %s, or join group memtally)", daemon);
 		break;
-	case -ENOMSG: buffer_printf(to, " (check %s)", option); break;
+	case -ENOMSG: buffer_printf(to, " (check --%s)", name); break;
 	case -EPROTOTYPE:
-		buffer_printf(to, " (another program listens there: check %s)", option);
+		buffer_printf(to, " (another program listens there: check --%s)", name);
 		break;
 	case -EPROTO: buffer_printf(to, " (restart %s after the upgrade)", daemon); break;
 	default: break;

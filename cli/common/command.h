@@ -106,7 +106,7 @@ void command_warn(struct buffer *lines);
 void command_say_unreadable(const struct settings *settings, int r);
 
 /*
- * Appends to TO, in parentheses, how to reach PROGRAM (PROGRAM_MEMTALLYD or PROGRAM_LEDGER) after
+ * Appends to TO, in parentheses, how to reach PROGRAM (memtallyd, memtally-ledger or -recorder) after
  * the error R: a negative errno of connect(), -ECONNRESET if it closed the connection, -ENOMSG if
  * another program answers, or -EPROTO if it has another version. SETTINGS has the paths of the
  * sockets. Appends nothing if there is no advice for R.

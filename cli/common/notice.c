@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/saturate.h"
+#include "base/when.h"
 #include "cli/common/reading/pid-names.h"
 #include "cli/table/line.h"
 #include "render/human.h"
@@ -127,8 +129,9 @@ static void notice_add_others(const struct sums *sums, struct buffer *to)
 		buffer_add_char(to, '\n');
 }
 
-static void notice_add_estimated(
-	const struct view *view, const struct shares *s, uint64_t age_ns, struct buffer *to)
+/* WHEN stands behind the age of the oldest measurement. */
+static void notice_add_estimated(const struct view *view, const struct shares *s, uint64_t age_ns,
+	const char *when, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
 
@@ -138,28 +141,48 @@ static void notice_add_estimated(
 		return;
 	buffer_add_text(to, ", measured up to ");
 	human_add_age(to, self->q[SELF_OLDEST_AGE] + age_ns);
-	buffer_add_text(to, " ago");
+	buffer_add_text(to, when);
 }
 
-void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
+/* Appends the shares of the host's PSS that are estimated and guessed, AGE_NS after the pass. */
+static void notice_add_shares(
+	const struct view *view, uint64_t age_ns, const char *when, struct buffer *to)
 {
-	uint64_t age_ns = view_age_ns(view, now_boottime_ns);
 	struct shares s;
 
-	buffer_add_text(to, "from memtallyd's snapshot of ");
-	human_add_age(to, age_ns);
-	buffer_add_text(to, " ago");
 	if (!shares_of(view_host(view), &s))
 		return;
 	if (s.estimated_bytes) {
 		buffer_add_text(to, ": ");
-		notice_add_estimated(view, &s, age_ns, to);
+		notice_add_estimated(view, &s, age_ns, when, to);
 	}
 	if (s.guessed_bytes) {
 		buffer_add_text(to, s.estimated_bytes ? ", " : ": ");
 		shares_add_percent(to, &s, s.guessed_bytes);
 		buffer_add_text(to, " guessed");
 	}
+}
+
+void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
+{
+	uint64_t age_ns = view_age_ns(view, now_boottime_ns);
+
+	buffer_add_text(to, "from memtallyd's snapshot of ");
+	human_add_age(to, age_ns);
+	buffer_add_text(to, " ago");
+	notice_add_shares(view, age_ns, " ago", to);
+}
+
+void notice_add_recorded(const struct view *view, uint64_t now_realtime_ns, struct buffer *to)
+{
+	uint64_t at_ns = view->header->realtime_ns;
+	char time[WHEN_TEXT_SIZE];
+
+	when_format(at_ns, time);
+	buffer_printf(to, "from the recorded snapshot of %s, ", time);
+	human_add_age(to, saturate_less(now_realtime_ns, at_ns));
+	buffer_add_text(to, " ago");
+	notice_add_shares(view, 0, " before", to);
 }
 
 const char *notice_users_by(const struct view *view)
@@ -191,6 +214,8 @@ void notice_render(const struct view *view, const struct sums *sums, enum notice
 			"/proc hides other users' processes (hidepid) from %s: they are missing\n",
 			reader_of(source));
 	add_averages(view, to);
+	if (view_is_brief(view))
+		buffer_add_text(to, NOTICE_BRIEF "\n");
 }
 
 static int notice_compare_uids(const void *a_, const void *b_)

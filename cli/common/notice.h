@@ -19,6 +19,11 @@
 	"this kernel averages the map counts of large folios (CONFIG_NO_PAGE_MAPCOUNT): PSS and "  \
 	"USS are approximations"
 
+/* The notice of a snapshot of a brief pass. */
+#define NOTICE_BRIEF                                                                               \
+	"the host is short of memory, so memtallyd has read statm alone: swap and charges may be " \
+	"of an earlier pass"
+
 /* The program that measured; advice depends on it. */
 enum notice_source {
 	NOTICE_DAEMON, /* memtallyd measured */
@@ -33,6 +38,13 @@ enum notice_source {
  * Only the age if all was measured. NOW_BOOTTIME_NS is the current CLOCK_BOOTTIME in ns.
  */
 void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct buffer *to);
+
+/*
+ * Appends which recorded snapshot VIEW is, its age, and the same shares: "from the recorded snapshot
+ * of 2026-11-28 03:12:40, 3 h 4 min ago: 87 % estimated, measured up to 3 min 50 s before".
+ * NOW_REALTIME_NS is the current CLOCK_REALTIME in ns.
+ */
+void notice_add_recorded(const struct view *view, uint64_t now_realtime_ns, struct buffer *to);
 
 /*
  * Returns the uid by which VIEW assigns processes to users, as in accounting.user: "euid", "ruid"

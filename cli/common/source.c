@@ -11,8 +11,11 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/saturate.h"
+#include "base/when.h"
 #include "cli/common/reading/pid-names.h"
 #include "cli/common/reading/readers.h"
+#include "cli/common/past-session.h"
 #include "collectors/pass/pass.h"
 #include "collectors/process/accounting.h"
 #include "collectors/process/self/mapcounts.h"
@@ -25,6 +28,10 @@ enum {
 	FETCH_TIMEOUT_MS = 2000, /* memtallyd sends at once, unless its first pass still runs */
 	MAP_COUNTS_WAIT_MS = 500,
 };
+
+/* A recorded snapshot is as old as this when the time is worth a remark, and when nothing was there. */
+#define DISTANT_NS (60 * NS_PER_SEC)
+#define GAP_NS     (900 * NS_PER_SEC)
 
 /*
  * An image has to say what is exported and when the next one is due, though nothing reads that in
@@ -252,8 +259,8 @@ static void say_accounting(
 
 bool source_hides_others(const struct source *s)
 {
-	return s->origin != NOTICE_DAEMON &&
-	       (s->sight.kind == SIGHT_OWN || view_self(s->view)->flags & SELF_PROC_HIDDEN);
+	return s->sight.kind == SIGHT_OWN ||
+	       (s->origin != NOTICE_DAEMON && view_self(s->view)->flags & SELF_PROC_HIDDEN);
 }
 
 void source_done(struct source *s)
@@ -271,7 +278,8 @@ int source_open(const struct settings *settings, enum source_rows rows, struct s
 
 	*ret = (struct source){.origin = NOTICE_LIVE};
 	if (!settings->live && open_daemon(settings, rows, ret, &reason) == 0) {
-		notice_add_origin(ret->view, clock_now_ns(CLOCK_BOOTTIME), said);
+		ret->now_ns = clock_now_ns(CLOCK_BOOTTIME);
+		notice_add_origin(ret->view, ret->now_ns, said);
 		say_accounting(settings, ret->view, said);
 		return said->error;
 	}
@@ -280,7 +288,63 @@ int source_open(const struct settings *settings, enum source_rows rows, struct s
 		return r;
 	if (!settings->live && rows != SOURCE_HOST && !source_sees_others(ret->view))
 		ret->sight = (struct sight){.kind = SIGHT_OWN, .uid = geteuid()};
+	ret->now_ns = clock_now_ns(CLOCK_BOOTTIME);
 	say_live(said, ret, &reason);
+	return said->error;
+}
+
+/* Says how long before MOMENT the snapshot of HEAD is. */
+static void say_distance(
+	const struct past_head *head, const struct past_moment *moment, struct buffer *said)
+{
+	uint64_t distance_ns = saturate_less(moment->at_ns, head->at_ns);
+
+	if (moment->is_oom && head->oom_ns) {
+		buffer_add_text(said, "; the last one before the OOM kill that was seen at ");
+		past_session_add_time(head->oom_ns, said);
+	} else if (distance_ns > DISTANT_NS) {
+		buffer_add_text(said, "; ");
+		human_add_age(said, distance_ns);
+		buffer_add_text(said, " before that time");
+	}
+}
+
+/* Warns if MOMENT lies in a long time without snapshots. */
+static void warn_of_gap(const struct past_head *head, const struct past_moment *moment)
+{
+	uint64_t until_ns = head->after_ns ? head->after_ns : moment->at_ns;
+	char from[WHEN_TEXT_SIZE], until[WHEN_TEXT_SIZE];
+
+	if (moment->is_oom || saturate_less(until_ns, head->at_ns) < GAP_NS)
+		return;
+	when_format(head->at_ns, from);
+	when_format(until_ns, until);
+	log_warning("nothing was recorded from %s to %s", from, until);
+}
+
+int source_open_recorded(const struct settings *settings, const struct past_moment *moment,
+	enum source_rows rows, struct source *ret, struct buffer *said, struct buffer *reason)
+{
+	AUTO_PAST_SESSION struct past_session recording = PAST_SESSION_CLOSED;
+	AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
+	int r = past_session_open(settings, &recording, reason);
+
+	*ret = (struct source){.origin = NOTICE_DAEMON};
+	if (r == 0)
+		r = past_session_get(&recording, moment, &answer, reason);
+	if (r < 0)
+		return r;
+	ret->view = TAKE_PTR(answer.view);
+	ret->now_ns = ret->view->header->boottime_ns;
+	if (answer.head.flags & PAST_OWN_ONLY && rows == SOURCE_PROCESSES) {
+		ret->sight = (struct sight){.kind = SIGHT_OWN, .uid = geteuid()};
+		ret->sums = view_ref(ret->view);
+		buffer_add_text(said, "your own processes, ");
+	}
+	notice_add_recorded(ret->view, clock_now_ns(CLOCK_REALTIME), said);
+	say_distance(&answer.head, moment, said);
+	say_accounting(settings, ret->view, said);
+	warn_of_gap(&answer.head, moment);
 	return said->error;
 }
 

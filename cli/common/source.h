@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "cli/common/past-moment.h"
 #include "cli/common/notice.h"
 #include "config/settings.h"
 #include "snapshot/sight.h"
@@ -20,12 +21,14 @@
 struct source {
 	struct view *view; /* owned */
 	/*
-	 * owned; memtallyd's public snapshot of the same time, with sums only: if .origin is
-	 * NOTICE_LIVE_BY_DAEMON, else NULL
+	 * owned; a snapshot of the same time with the sums of all users, if .view has processes of
+	 * one user only: memtallyd's public one, or the same recorded one; else NULL
 	 */
 	struct view *sums;
 	enum notice_source origin; /* the program that measured it */
 	struct sight sight;        /* the processes of .view to show */
+	/* CLOCK_BOOTTIME for ages: the present; the end of the pass of a recorded snapshot */
+	uint64_t now_ns;
 };
 
 /* The rows that a list needs. */
@@ -49,9 +52,18 @@ int source_open(const struct settings *settings, enum source_rows rows, struct s
 	struct buffer *said);
 
 /*
- * Returns true if memtally measured S, and it may not show other users' processes, or /proc hides
- * them.
+ * Opens the recorded snapshot of MOMENT in *RET. If it shows only the user's own processes, and ROWS
+ * are those of processes, RET->sight limits the rows of owners and processes to these.
+ *
+ * Appends to SAID one line that names the snapshot, and how long before MOMENT it was made if that
+ * is more than a minute. Warns if nothing was recorded for a quarter of an hour at MOMENT. The caller
+ * calls source_done(RET). Returns 0, an error of past_session_open() or past_session_get() with a sentence
+ * for the user in REASON, or the error of SAID.
  */
+int source_open_recorded(const struct settings *settings, const struct past_moment *moment,
+	enum source_rows rows, struct source *ret, struct buffer *said, struct buffer *reason);
+
+/* Returns true if S may not show other users' processes, or /proc hides them from memtally. */
 bool source_hides_others(const struct source *s);
 
 /* Frees what S owns. */

@@ -36,7 +36,7 @@ const char *growth_rows_text(const struct growth_rows *g, size_t at)
 	return g->text.data + at;
 }
 
-static uint64_t hash_of(const struct growth_rows *g, const struct key *k)
+static uint64_t growth_rows_hash(const struct growth_rows *g, const struct key *k)
 {
 	uint32_t numbers[2] = {(uint32_t)k->scope, k->id};
 	struct siphash s;
@@ -61,7 +61,7 @@ static struct growth_row *growth_rows_find(struct growth_rows *g, const struct k
 {
 	uint32_t at;
 
-	for (size_t next = 0; hashmap_next(&g->index, hash_of(g, k), &next, &at);) {
+	for (size_t next = 0; hashmap_next(&g->index, growth_rows_hash(g, k), &next, &at);) {
 		struct key other = key_of(g, &g->row[at]);
 
 		if (other.scope == k->scope && other.id == k->id && !strcmp(other.name, k->name))
@@ -172,7 +172,7 @@ int growth_rows_ready(struct growth_rows *g)
 	for (size_t i = 0; i < g->rows; i++) {
 		struct key k = key_of(g, &g->row[i]);
 
-		if (hashmap_add(&g->index, hash_of(g, &k), i) < 0)
+		if (hashmap_add(&g->index, growth_rows_hash(g, &k), i) < 0)
 			return -ENOMEM;
 	}
 	return 0;

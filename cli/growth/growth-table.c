@@ -194,7 +194,7 @@ size_t growth_table_rows(const struct growth_table *t)
 	return count;
 }
 
-static int add_rows(const struct growth_table *t, struct list *l)
+static int growth_table_add_rows(const struct growth_table *t, struct list *l)
 {
 	int r = 0;
 
@@ -240,7 +240,7 @@ int growth_table_print(const struct growth_table *t, struct buffer *to)
 	int r;
 
 	if (t->look.form != LIST_JSON) {
-		r = add_rows(t, &l);
+		r = growth_table_add_rows(t, &l);
 		return r == 0 ? list_end(&l) : r;
 	}
 	buffer_add_text(to, "{\"growth\":{");
@@ -251,7 +251,7 @@ int growth_table_print(const struct growth_table *t, struct buffer *to)
 		growth_table_flag(t->is_failing));
 	growth_table_add_counts(g, to);
 	buffer_add_text(to, "\"rows\":[");
-	r = add_rows(t, &l);
+	r = growth_table_add_rows(t, &l);
 	if (r == 0)
 		r = list_end(&l);
 	buffer_add_text(to, "]}}\n");

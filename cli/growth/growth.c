@@ -189,8 +189,6 @@ static void growth_say(const struct growth_recording *recording, const struct gr
 	if (recording->damaged)
 		log_warning("%zu snapshots of memtally-recorder are damaged and left out",
 			recording->damaged);
-	if (recording->is_failing)
-		log_warning("memtally-recorder cannot write at present; its log says why");
 	if (recording->is_own_only)
 		log_info("processes of others are shown to root and group memtally only");
 	if (rows->left_out)
@@ -227,10 +225,11 @@ static int growth_print(const struct growth_recording *recording, const struct g
 static int growth_report(const struct settings *settings, const struct growth_choice *c,
 	uint64_t now_ns, struct buffer *reason)
 {
-	AUTO_GROWTH_RECORDING struct growth_recording recording = {.settings = NULL};
+	AUTO_PAST_SESSION struct past_session session = PAST_SESSION_CLOSED;
+	struct growth_recording recording = {.session = &session, .now_ns = now_ns};
 	AUTO_GROWTH_ROWS struct growth_rows rows = {.row = NULL};
 	AUTO_VIEW struct view *newest = NULL;
-	int r = growth_recording_open(settings, now_ns, &recording, reason);
+	int r = past_session_open(settings, &session, reason);
 
 	if (r == 0)
 		r = growth_recording_newest(&recording, &newest, reason);

@@ -21,7 +21,7 @@ bool limit_text_parse_space(const char *text, size_t len, uint64_t *ret)
 }
 
 /* Returns whether the controllers in LIST, separated by commas, are those of a line for memory. */
-static bool has_memory(const struct scan *list, bool is_unified)
+static bool limit_text_has_memory(const struct scan *list, bool is_unified)
 {
 	struct scan s = *list, word;
 
@@ -39,7 +39,7 @@ bool limit_text_parse_cgroup(const char *text, size_t len, bool is_unified, char
 
 	while (scan_line(&s, &line)) {
 		if (!scan_part(&line, ':', &number) || !scan_part(&line, ':', &list) ||
-			!has_memory(&list, is_unified))
+			!limit_text_has_memory(&list, is_unified))
 			continue;
 		if (!scan_sees(&line, "/") || scan_left(&line) >= size ||
 			memmem(line.at, scan_left(&line), "/..", 3))

@@ -74,7 +74,7 @@ static int listing_print_text(const struct settings *settings, const struct sele
 }
 
 static int listing_print_json(const struct selection *s, const struct view *view,
-	const uint32_t *rows, size_t count, enum notice_source source)
+	const uint32_t *rows, size_t count, const struct source *source)
 {
 	struct json_list list = {.view = view, .scope = s->scope, .rows = rows, .count = count};
 	AUTO_BUFFER struct buffer text = {0};
@@ -83,7 +83,7 @@ static int listing_print_json(const struct selection *s, const struct view *view
 
 	if (s->limit && s->limit < count)
 		list.count = s->limit;
-	json_render_head(view, clock_now_ns(CLOCK_BOOTTIME), source == NOTICE_DAEMON, &text);
+	json_render_head(view, source->now_ns, source->origin == NOTICE_DAEMON, &text);
 	if (!more)
 		json_render_host(view, &text);
 	while (r == 0 && more) {
@@ -138,14 +138,17 @@ static void say_unnamed(const struct selection *s, const struct view *view)
 	log_warning("no process is in a namegroup: is naming.process_exporter set?");
 }
 
-/* Opens the snapshot, and logs its source or the error. */
-static int open_source(
-	const struct settings *settings, const struct selection *s, struct source *ret)
+/* Opens the snapshot, that of AT unless it is NULL, and logs its source or the error. */
+static int open_source(const struct settings *settings, const struct past_moment *at,
+	enum source_rows rows, struct source *ret)
 {
-	AUTO_BUFFER struct buffer said = {0};
-	int r = source_open(settings, selection_needs(s), ret, &said);
+	AUTO_BUFFER struct buffer said = {0}, reason = {0};
+	int r = at ? source_open_recorded(settings, at, rows, ret, &said, &reason)
+	           : source_open(settings, rows, ret, &said);
 
-	if (r < 0)
+	if (r < 0 && at)
+		log_error("%.*s", (int)reason.len, reason.data ? reason.data : "");
+	else if (r < 0)
 		command_say_unreadable(settings, r);
 	else
 		log_info("%.*s", (int)said.len, said.data);
@@ -157,7 +160,8 @@ static int open_source(
  * on. If a filter names such an owner, memtally says that no process matches, and prints its row
  * only as JSON and CSV.
  */
-static int listing_show(const struct settings *settings, struct selection *s)
+static int listing_show(
+	const struct settings *settings, const struct past_moment *at, struct selection *s)
 {
 	AUTO_SOURCE struct source source = {0};
 	AUTO_VIEW struct view *view = NULL;
@@ -167,7 +171,7 @@ static int listing_show(const struct settings *settings, struct selection *s)
 	size_t count;
 	int r;
 
-	if (open_source(settings, s, &source) < 0)
+	if (open_source(settings, at, selection_needs(s), &source) < 0)
 		return COMMAND_FAILED;
 	selection_set_sight(s, &source.sight);
 	r = selection_run(s, source.view, &view, &rows, &count);
@@ -183,11 +187,39 @@ static int listing_show(const struct settings *settings, struct selection *s)
 	if (is_none)
 		no_match_say(settings, source.view, source_hides_others(&source));
 	if (settings->json)
-		r = listing_print_json(s, view, rows, count, source.origin);
+		r = listing_print_json(s, view, rows, count, &source);
 	else if (!is_none || settings->csv)
 		r = listing_print_text(settings, s, view, rows, count, &sums,
 			source.sight.kind == SIGHT_OWN ? source.sums : NULL);
 	return r < 0 || !is_none ? command_printed(r) : COMMAND_FAILED;
+}
+
+/* Prints VIEW as the status at NOW_NS (CLOCK_BOOTTIME). Returns 0 or a negative errno. */
+static int print_status(const struct settings *settings, const struct view *view, uint64_t now_ns)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	if (settings->json) {
+		json_render_head(view, now_ns, true, &text);
+		json_render_host_status(view, &text);
+		buffer_add_char(&text, '\n');
+	} else {
+		AUTO_BUFFER struct buffer lines = {0};
+
+		report_render(view, now_ns, &lines);
+		line_fold(&lines, command_width(), &text);
+	}
+	return output_flush(&text);
+}
+
+/* Prints memtallyd's status at the time AT. */
+static int show_recorded_status(const struct settings *settings, const struct past_moment *at)
+{
+	AUTO_SOURCE struct source source = {0};
+
+	if (open_source(settings, at, SOURCE_HOST, &source) < 0)
+		return COMMAND_FAILED;
+	return command_printed(print_status(settings, source.view, source.now_ns));
 }
 
 /*
@@ -197,7 +229,7 @@ static int listing_show(const struct settings *settings, struct selection *s)
 static int show_status(const struct settings *settings)
 {
 	AUTO_VIEW struct view *view = NULL;
-	AUTO_BUFFER struct buffer text = {0}, reason = {0};
+	AUTO_BUFFER struct buffer reason = {0};
 	uint64_t now_ns;
 	bool is_stale;
 	int r = source_open_daemon(settings, &view, &reason);
@@ -209,17 +241,7 @@ static int show_status(const struct settings *settings)
 	}
 	now_ns = clock_now_ns(CLOCK_BOOTTIME);
 	is_stale = view_is_stale(view, now_ns);
-	if (settings->json) {
-		json_render_head(view, now_ns, true, &text);
-		json_render_host_status(view, &text);
-		buffer_add_char(&text, '\n');
-	} else {
-		AUTO_BUFFER struct buffer lines = {0};
-
-		report_render(view, now_ns, &lines);
-		line_fold(&lines, command_width(), &text);
-	}
-	r = output_flush(&text);
+	r = print_status(settings, view, now_ns);
 	if (is_stale)
 		log_error("memtallyd runs, but its next snapshot is overdue");
 	return r < 0 || !is_stale ? command_printed(r) : COMMAND_FAILED;
@@ -231,6 +253,7 @@ int listing_run(const struct settings *settings, bool is_check)
 	struct settings own = *settings;
 	char error[QUERY_ERROR_SIZE] = "", room[METRIC_NAME_SIZE];
 	char *sort = settings->sort ? owner_rows_find_sort(settings->sort, room) : NULL;
+	struct past_moment at;
 	int r;
 
 	if (sort)
@@ -238,12 +261,16 @@ int listing_run(const struct settings *settings, bool is_check)
 	r = selection_parse(&own, &selection, error);
 	if (r == SELECTION_BAD_SORT)
 		owner_rows_refuse_sort(selection.scope, settings->sort, error);
+	if (r == 0 && settings->at)
+		r = past_moment_parse(
+			"--at", settings->at, clock_now_ns(CLOCK_REALTIME), &at, error);
 	if (r != 0)
 		return command_refuse(error);
 	if (is_check)
 		return COMMAND_GOOD;
-	return selection.scope == METRIC_SELF ? show_status(settings)
-	                                      : listing_show(settings, &selection);
+	if (selection.scope == METRIC_SELF)
+		return settings->at ? show_recorded_status(settings, &at) : show_status(settings);
+	return listing_show(settings, settings->at ? &at : NULL, &selection);
 }
 
 void listing_add_sorts(const char *list, struct sort_names *to)

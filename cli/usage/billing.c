@@ -18,20 +18,6 @@
 #include "render/shares.h"
 #include "snapshot/owner.h"
 
-/* Returns the reason why there is no answer, as text. */
-static const char *billing_why(int r)
-{
-	switch (r) {
-	case -ENOMSG: return "not memtally-ledger";
-	case -EBADMSG: return "its answer is invalid";
-	case -EPROTO: return "it has another version";
-	case -EIO: return "it cannot read its file; see its log";
-	case -ETIMEDOUT: return "it does not answer";
-	case -ECONNRESET: return "it has closed the connection";
-	default: return strerror(-r);
-	}
-}
-
 /* Warns if the ledger has had no new data for a while, and says which program is at fault. */
 static void say_of_lateness(const struct usage_head *head)
 {
@@ -194,4 +180,17 @@ int billing_run(const struct settings *settings, bool is_check)
 	if (usage_parse(settings, now_s, &bill, error) < 0)
 		return command_refuse(error);
 	return is_check ? COMMAND_GOOD : show_usage(settings, &bill);
+}
+
+const char *billing_why(int r)
+{
+	switch (r) {
+	case -ENOMSG: return "not memtally-ledger";
+	case -EBADMSG: return "its answer is invalid";
+	case -EPROTO: return "it has another version";
+	case -EIO: return "it cannot read its file; see its log";
+	case -ETIMEDOUT: return "it does not answer";
+	case -ECONNRESET: return "it has closed the connection";
+	default: return strerror(-r);
+	}
 }

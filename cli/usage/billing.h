@@ -10,4 +10,7 @@
 /* The run() of struct command (cli/common/command.h). */
 int billing_run(const struct settings *settings, bool is_check);
 
+/* Returns the reason for R, an error of usage_ask() (cli/usage/usage.h), as text. */
+const char *billing_why(int r);
+
 #endif

@@ -21,11 +21,13 @@ PAGES = {"memtallyd": "docs/man/memtallyd.8", "memtally-web": "docs/man/memtally
          "memtally": "docs/man/memtally.1"}
 WEB_PAGE = "docs/man/memtally-web.8.in"
 FILE_PAGE = "docs/man/memtally.yaml.5"
-VIEWS = ["status", "usage", "map", "files", "pages", "sharing", "explain", "compare"]  # views of cli/common/cli-option.c with a man page each
+VIEWS = ["status", "usage", "map", "files", "pages", "sharing", "explain", "compare", "diff",
+         "history"]  # views of cli/common/cli-option.c with a man page each
 SAMPLE = "contrib/memtally.yaml"
 SURVEYS = "files.interval"  # has another default in a build without surveys
 QUICKSTART = "contrib/quickstart"
-FAULTS = ("docs/faults/processes.md", "docs/faults/daemons.md", "docs/faults/ledger.md")
+FAULTS = ("docs/faults/processes.md", "docs/faults/daemons.md", "docs/faults/ledger.md",
+          "docs/faults/recorder.md")
 USAGE = "docs/usage.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
@@ -226,11 +228,12 @@ def option_views(source):
     """The views that take an option, by the option, as the table of cli-option.c has them: ONLY(MAP), ALL, ROWS, `& ~`."""
     path = next(path for path in common.paths(source, "cli") if os.path.basename(path) == "cli-option.c")
     views = {"ONLY(" + view.upper() + ")": {view} for view in VIEWS}
-    views |= {"ALL": set(VIEWS), "ROWS": set(VIEWS) - {"status"}}
+    views |= {"ALL": set(VIEWS), "ROWS": set(VIEWS) - {"status", "history"}, "RECORDED": {"diff", "history"},
+              "PAST": {"diff", "history", "status"}, "UNFILTERED": {"status", "compare", "history"}}
 
     def union(terms):
         return set().union(*(views.get(term, set()) for term in re.findall(r"ONLY\(\w+\)|\w+", terms)))
-    rows = re.findall(r'\{"([a-z_-]+)", ([^}]*)\}', common.read(source, path))
+    rows = re.findall(r'\{"([a-z_-]+)", ([^}"]*)\}', common.read(source, path))
     return {option: union(terms.partition("& ~")[0]) - union(terms.partition("& ~")[2]) for option, terms in rows}
 
 

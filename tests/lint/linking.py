@@ -23,7 +23,7 @@ PROGRAMS = {
                         ["libcollectors.a", "libinspect.a", "librender.a", "libdaemon.a", "libweb.a", "librecorder.a", "libcli.a"]),
     "memtally-recorder": (["libzstd.", "libyaml", "libsystemd.", "libseccomp."],
                           ["libcollectors.a", "libinspect.a", "librender.a", "libdaemon.a", "libweb.a", "libledger.a", "libcli.a"]),
-    "memtally": (["libsmartcols.", "libncursesw.", "libtinfo.", "libjansson.", "libyaml", "libpcre2-8.", "libelf.", "libz."], ["libdaemon.a", "libweb.a", "libledger.a", "librecorder.a", "libconfine.a", "libservice.a"]),
+    "memtally": (["libsmartcols.", "libncursesw.", "libtinfo.", "libjansson.", "libyaml", "libpcre2-8.", "libelf.", "libz.", "libzstd."], ["libdaemon.a", "libweb.a", "libledger.a", "librecorder.a", "libconfine.a", "libservice.a"]),
 }
 
 # Libraries of memtally's views that --disable-inspect leaves out.

@@ -18,13 +18,14 @@ FIELDS = ("status", "flags", "points", "marks", "first_ns", "last_ns", "at_ns", 
 
 
 class Answer:
-    """An answer: the fields of its head, .point (a list) and .image (bytes, or None)."""
+    """An answer: the fields of its head, which .head has all, .point (a list) and .image (bytes, or None)."""
 
     def __init__(self, data, image):
         magic, *values, rest = HEAD.unpack_from(data)
         if magic != b"MTPASTA1" or any(rest):
             raise ValueError("no answer of memtally-recorder's")
-        self.__dict__.update(zip(FIELDS, values))
+        self.head = dict(zip(FIELDS, values))
+        self.__dict__.update(self.head)
         self.point = [POINT.unpack_from(data, HEAD.size + i * POINT.size) for i in range(self.points)]
         self.image = image
 

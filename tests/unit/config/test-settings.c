@@ -416,6 +416,8 @@ static void only_memtally_takes_operands(void **state)
 	AUTO_SETTINGS struct settings *c = load_good(
 		PROGRAM_MEMTALLY, ARGS("users", "--user", "a", "-", "--user=b", "--json", "--",
 					  "--live", "-h", "--"));
+	AUTO_SETTINGS struct settings *ago = load_good(
+		PROGRAM_MEMTALLY, ARGS("diff", "-1h30m", "-n5"));
 	struct settings *none = NULL;
 	char error[SETTINGS_ERROR_SIZE];
 	static const char *const expected[] = {"users", "-", "--live", "-h", "--"};
@@ -427,6 +429,9 @@ static void only_memtally_takes_operands(void **state)
 	assert_int_equal(c->user.count, 2);
 	assert_true(c->json);
 	assert_false(c->live);
+	assert_int_equal(ago->operands.count, 2);
+	assert_string_equal(ago->operands.item[1], "-1h30m"); /* a time, no option */
+	assert_int_equal(ago->limit, 5);
 
 	assert_int_equal(load(PROGRAM_WEB, ARGS("users"), &none, error), -EINVAL);
 	assert_string_equal(error, "unexpected argument 'users'; try --help");

@@ -53,6 +53,26 @@ static void an_option_belongs_to_some_commands(void **state)
 	expect(&live, CLI_VIEW_STATUS, "--live does not go with status");
 }
 
+static void the_past_is_neither_live_nor_a_span(void **state)
+{
+	char text[] = "1h";
+	const struct settings at = {.at = text}, live = {.at = text, .live = true},
+			      span = {.from = text}, both = {.at = text, .from = text},
+			      user = {.user = {.count = 1}};
+
+	(void)state;
+	expect(&at, CLI_VIEW_LIST, NULL);
+	expect(&at, CLI_VIEW_STATUS, NULL);
+	expect(&at, CLI_VIEW_TOP, "--at does not go with top");
+	expect(&live, CLI_VIEW_HOST, "--live does not go with --at");
+	expect(&span, CLI_VIEW_LIST, NULL);
+	expect(&span, CLI_VIEW_HISTORY, NULL);
+	expect(&span, CLI_VIEW_HOST, "--from does not go with host");
+	expect(&both, CLI_VIEW_LIST, "--at does not go with --from");
+	expect(&user, CLI_VIEW_DIFF, NULL);
+	expect(&user, CLI_VIEW_HISTORY, "--user does not go with history");
+}
+
 static void common_options_belong_to_all_commands_with_rows(void **state)
 {
 	const struct settings none = {.limit = 3, .bytes = true}, json = {.json = true},
@@ -62,7 +82,7 @@ static void common_options_belong_to_all_commands_with_rows(void **state)
 	for (enum cli_view view = 0; view < CLI_VIEW_HELP; view++) {
 		if (view == CLI_VIEW_TOP)
 			continue; /* it prints nothing */
-		if (view != CLI_VIEW_HOST && view != CLI_VIEW_STATUS)
+		if (view != CLI_VIEW_HOST && view != CLI_VIEW_STATUS && view != CLI_VIEW_HISTORY)
 			expect(&none, view, NULL);
 		expect(&json, view, NULL);
 	}
@@ -134,6 +154,7 @@ static void an_order_is_one_of_two(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_past_is_neither_live_nor_a_span),
 		cmocka_unit_test(an_option_belongs_to_some_commands),
 		cmocka_unit_test(common_options_belong_to_all_commands_with_rows),
 		cmocka_unit_test(keys_of_the_file_are_never_refused),

@@ -4,6 +4,8 @@
 
 #include "tests/unit/support/unit.h"
 
+#include <time.h>
+
 #include "base/clock.h"
 #include "cli/common/notice.h"
 #include "collectors/process/self/mapcounts.h"
@@ -18,6 +20,7 @@ struct notice_case {
 	uint64_t pss, denied_rss;
 	uint32_t flags;
 	enum mapcounts_verdict map_counts; /* UNKNOWN: the snapshot lacks it */
+	bool is_brief;
 	enum notice_source source;
 	const char *text;
 };
@@ -43,7 +46,10 @@ static struct view *view_of(const struct notice_case *c)
 	if (c->map_counts != MAPCOUNTS_UNKNOWN)
 		ROW_SET(balance, BALANCE_MAP_COUNTS_EXACT, c->map_counts == MAPCOUNTS_EXACT);
 	add_rows(&s.builder, c);
-	return small_view(&s.builder, NULL);
+	return small_view(&s.builder, &(struct image_header){.sequence = 1,
+					      .interval_ns = 1,
+					      .stale_ns = 1,
+					      .flags = c->is_brief ? IMAGE_PRESSURE : 0});
 }
 
 static void check(const struct notice_case *c)
@@ -207,6 +213,16 @@ static void tells_other_failures_apart(void **state)
 	check_cases(cases, ARRAY_SIZE(cases));
 }
 
+static void says_that_a_snapshot_is_brief(void **state)
+{
+	static const struct notice_case cases[] = {
+		{.is_brief = true, .text = NOTICE_BRIEF "\n"},
+	};
+
+	(void)state;
+	check_cases(cases, ARRAY_SIZE(cases));
+}
+
 static void says_that_proc_hides_processes(void **state)
 {
 	static const struct notice_case cases[] = {
@@ -333,14 +349,44 @@ static void origin_has_the_age_of_estimates(void **state)
 	}
 }
 
+/* Ages are those at the end of the recorded pass; its own age is that of the wall clock. */
+static void names_a_recorded_snapshot(void **state)
+{
+	static const struct image_header head = {.sequence = 1,
+		.interval_ns = 1,
+		.stale_ns = NS_PER_SEC,
+		.boottime_ns = NS_PER_SEC,
+		.realtime_ns = UINT64_C(1795413600) * NS_PER_SEC};
+	AUTO_BUFFER struct buffer said = {0};
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_SMALL struct small s = {0};
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	small_begin(&s);
+	ROW_SET(s.host, SCOPE_PSS, 1000);
+	ROW_SET(s.host, SCOPE_PSS_MEASURED, 130);
+	ROW_SET(s.host, SCOPE_PSS_GUESSED, 80);
+	ROW_SET(s.self, SELF_OLDEST_AGE, 230 * NS_PER_SEC);
+	view = small_view(&s.builder, &head);
+	notice_add_recorded(view, head.realtime_ns + 11040 * NS_PER_SEC, &said);
+	buffer_add_char(&said, '\0');
+	assert_string_equal(said.data,
+		"from the recorded snapshot of 2026-11-23 06:00:00, 3 h 4 min ago: 79 % estimated, "
+		"measured up to 3 min 50 s before, 8 % guessed");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_silent_about_a_complete_snapshot),
+		cmocka_unit_test(names_a_recorded_snapshot),
 		cmocka_unit_test(says_how_to_read_denied_processes),
 		cmocka_unit_test(is_silent_about_a_hundredth_of_the_memory),
 		cmocka_unit_test(names_three_denied_processes),
 		cmocka_unit_test(tells_other_failures_apart),
+		cmocka_unit_test(says_that_a_snapshot_is_brief),
 		cmocka_unit_test(says_that_proc_hides_processes),
 		cmocka_unit_test(says_that_map_counts_are_averaged),
 		cmocka_unit_test(counts_hidden_processes_and_their_users),
