@@ -17,6 +17,7 @@
 #include "cli/explain/explain.h"
 #include "cli/files/filerow.h"
 #include "cli/files/files.h"
+#include "cli/growth/growth.h"
 #include "cli/lists/listing.h"
 #include "cli/map/map.h"
 #include "cli/map/maprow.h"
@@ -256,6 +257,17 @@ static const struct command commands[] = {
 		.by = top_by,
 		.add_sorts = top_add_sorts,
 		.run = top_run},
+	{.name = "growth",
+		.operands = " [LIST]",
+		.purpose = "which owners and processes grow, and whether as a leak does",
+		.about =
+			"The operand is a list: users, programs, units, processes and so on. Without it "
+			"these four are judged. Needs memtally-recorder.",
+		.example = {{"growth", "All that grows, what is consistent with a leak first."},
+			{"growth processes -u alice --since=3d",
+				"The verdicts on alice's processes by the last three days."}},
+		.view = CLI_VIEW_GROWTH,
+		.run = growth_run},
 	{.name = "why",
 		.operands = "",
 		.purpose = "what happened at a moment of the past, in plain words",

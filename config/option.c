@@ -263,17 +263,15 @@ static const struct option_spec options[] = {
 		"Print only the first N rows; the total stays that of all rows.", .letter = 'n'},
 	{"diff", INSPECT_VIEWS, OPTION_TEXT, false, "PID", NULL, 0, 0, NULL, FIELD(diff),
 		"map: how much more is mapped than by this process, by file unless --by says otherwise."},
-	{"since", LEDGER_VIEW | INSPECT_VIEWS, OPTION_TEXT, false,
-		IF_LEDGER("TIME", "") BETWEEN("|") IF_INSPECT("FILE", ""), NULL, 0, 0, NULL,
-		FIELD(since),
-		IF_LEDGER(
-			"usage: the beginning of the time. A date (2026-11-01), a date and a time "
-			"(\"2026-11-01 08:00\"), today, yesterday, now, or a duration ago (36h); local "
-			"time. Default: a day ago, or the beginning of the ledger; with --per=day "
-			"the last seven days, with --per=month the last twelve months.",
-			"") BETWEEN(" ")
-			IF_INSPECT(
-				"map: what has changed since map --json printed this FILE.", "")},
+	{"since", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME" IF_INSPECT("|FILE", ""), NULL, 0, 0,
+		NULL, FIELD(since),
+		"growth: the beginning of the time. A date (2026-11-01), a date and a time "
+		"(\"2026-11-01 08:00\"), today, yesterday, now, or a duration ago (36h); local time. "
+		"Default: 36h; at most 83 hours count." IF_LEDGER(
+			" usage: the same; default: a day ago, or the beginning of the ledger; with "
+			"--per=day the last seven days, with --per=month the last twelve months.",
+			"") IF_INSPECT(" map: what has changed since map --json printed this FILE.",
+			"")},
 	{"until", LEDGER_VIEW, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(until),
 		"usage: the end of the time. Default: now, which is also the latest."},
 	{"at", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(at),
@@ -309,7 +307,7 @@ static const struct option_spec options[] = {
 		"Print comma-separated values, with the names and exact numbers of JSON."},
 	{"all", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(all),
 		"host: swap space, shared memory, tmpfs and all other figures, too. history: a table of "
-		"all points, also on a terminal."},
+		"all points, also on a terminal. growth: also owners and processes that do not grow."},
 	{"sections", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(sections),
 		"pages: by ELF sections of mapped files; the same as --by=section."},
 	{"symbols", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(symbols),

@@ -21,6 +21,7 @@ static const char *const view_names[CLI_VIEWS] = {
 	[CLI_VIEW_EXPLAIN] = "explain",
 	[CLI_VIEW_COMPARE] = "compare",
 	[CLI_VIEW_TOP] = "top",
+	[CLI_VIEW_GROWTH] = "growth",
 	[CLI_VIEW_DIFF] = "diff",
 	[CLI_VIEW_HISTORY] = "history",
 	[CLI_VIEW_WHY] = "why",
@@ -34,7 +35,7 @@ static const char *const view_names[CLI_VIEWS] = {
 #define ROWS (ALL & ~(ONLY(HOST) | ONLY(STATUS) | ONLY(HISTORY) | ONLY(WHY)))
 
 /* The views that need memtally-recorder, and those that can show the past. */
-#define RECORDED (ONLY(DIFF) | ONLY(HISTORY) | ONLY(WHY))
+#define RECORDED (ONLY(DIFF) | ONLY(HISTORY) | ONLY(GROWTH) | ONLY(WHY))
 #define PAST     (RECORDED | ONLY(LIST) | ONLY(HOST) | ONLY(STATUS))
 
 /* The views that have no use for a filter by owner. */
@@ -48,7 +49,7 @@ static const struct {
 	const char *name;
 	unsigned int views, accepted;
 } options[] = {
-	{"all", ONLY(HOST) | ONLY(HISTORY)},
+	{"all", ONLY(HOST) | ONLY(HISTORY) | ONLY(GROWTH)},
 	{"at", ONLY(LIST) | ONLY(HOST) | ONLY(STATUS) | ONLY(WHY)},
 	{"from", ONLY(LIST) | ONLY(HISTORY)},
 	{"to", ONLY(LIST) | ONLY(HISTORY)},
@@ -61,15 +62,15 @@ static const struct {
 	{"sections", ONLY(PAGES)},
 	{"symbols", ONLY(PAGES)},
 	{"range", ONLY(PAGES)},
-	{"since", ONLY(USAGE) | ONLY(MAP)},
+	{"since", ONLY(USAGE) | ONLY(MAP) | ONLY(GROWTH)},
 	{"until", ONLY(USAGE)},
 	{"per", ONLY(USAGE)},
 	{"by", ONLY(USAGE) | ONLY(MAP) | ONLY(PAGES) | ONLY(SHARING) | ONLY(TOP) | ONLY(DIFF)},
 	{"csv", ALL & ~(ONLY(STATUS) | ONLY(EXPLAIN) | ONLY(TOP) | ONLY(WHY))},
 	{"json", ALL & ~ONLY(TOP)},
 	{"bytes", ALL & ~(ONLY(STATUS) | ONLY(TOP))},
-	{"sort", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE))},
-	{"order", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE))},
+	{"sort", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE) | ONLY(GROWTH))},
+	{"order", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE) | ONLY(GROWTH))},
 	{"limit", ROWS & ~ONLY(TOP)},
 	{"live", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(SHARING) | RECORDED), ONLY(SHARING)},
 	{"user", ALL & ~UNFILTERED},
@@ -88,7 +89,7 @@ static const struct {
 	{"ledger.socket", ONLY(USAGE) | ONLY(HISTORY)},
 	{"recorder.socket", PAST},
 	{"recorder.directory", PAST},
-	{"path.procfs", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | RECORDED)},
+	{"path.procfs", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(DIFF) | ONLY(HISTORY))},
 	{"accounting.user", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | RECORDED)},
 	{"naming.process_exporter", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | RECORDED)},
 };

@@ -10,13 +10,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
 
 # Folders that every folder of cli may use.
-BELOW_CLI = ["base", "snapshot", "naming", "collectors", "inspect", "render", "config"]
+BELOW_CLI = ["base", "trend", "snapshot", "naming", "collectors", "inspect", "render", "config"]
 
 # Folders, with their subfolders, and library headers that each folder may use, in addition to itself and libc.
 LAYERS = {
     "base": ([], []),
     "base/os": (["base"], []),
     "confine": (["base"], ["seccomp.h"]),
+    "trend": (["base"], []),
     "snapshot": (["base"], []),
     "recorder/codec": (["base", "snapshot"], ["zstd.h"]),
     "recorder/archive": (["base", "snapshot", "recorder/codec"], []),
@@ -66,6 +67,7 @@ LAYERS = {
     "cli/common/reading": (BELOW_CLI, []),
     "cli/common": (BELOW_CLI + ["recorder", "cli/common/reading", "cli/table"], ["jansson.h"]),
     "cli/completion": (BELOW_CLI + ["cli/table", "cli/common"], []),
+    "cli/growth": (BELOW_CLI + ["cli/table", "cli/common"], []),
     "cli/lists": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/usage": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/past": (BELOW_CLI + ["cli/table", "cli/common", "cli/usage"], ["jansson.h"]),
@@ -90,7 +92,7 @@ LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsm
 PROGRAMS = {"service", "daemon", "web", "ledger", "recorder", "cli"}
 
 # Folders that do not read other processes. They may read their own /proc/self.
-WITHOUT_PROC = {"base", "snapshot", "recorder", "render", "service", "web", "ledger"}
+WITHOUT_PROC = {"base", "trend", "snapshot", "recorder", "render", "service", "web", "ledger"}
 PROC = re.compile(r'"[^"\n]*/proc(?!/self)[/"][^\n]*')
 
 # X-private.h belongs to module X, and so do sources without a header of their own that include it.

@@ -32,7 +32,7 @@ static void an_option_belongs_to_some_commands(void **state)
 	expect(&diff, CLI_VIEW_LIST, "--diff is for map");
 	expect(&diff, CLI_VIEW_PAGES, "--diff does not go with pages");
 	expect(&since, CLI_VIEW_USAGE, NULL);
-	expect(&since, CLI_VIEW_LIST, "--since is for usage and map");
+	expect(&since, CLI_VIEW_LIST, "--since is for usage, map and growth");
 	expect(&csv, CLI_VIEW_LIST, NULL);
 	expect(&csv, CLI_VIEW_EXPLAIN, "--csv does not go with explain");
 	expect(&file, CLI_VIEW_FILES, NULL);
