@@ -80,7 +80,7 @@ void change_growth(const struct change_figure *first, const struct change_figure
 size_t change_sum(
 	const struct change *c, struct change_figure *ret_first, struct change_figure *ret_last);
 
-/* What rows are sorted by. */
+/* Amounts and names by which rows are sorted. */
 enum change_field {
 	CHANGE_GROWTH,
 	CHANGE_FIRST,

@@ -204,12 +204,22 @@ static int past_history_record(
 	past_history_question(h, &q);
 	r = past_session_ask(recording, &q, &answer, &h->no_recorder);
 	h->first_ns = answer.head.first_ns;
-	h->is_own_only = answer.head.flags & PAST_OWN_ONLY;
 	if (r == 0)
 		r = past_series_add_recorded(
 			points, answer.points, answer.head.points, q.step_ns, h->until_ns);
 	past_answer_done(&answer);
 	return r == 0 && points->points ? past_history_add_last(h, recording, points) : r;
+}
+
+/* Returns true if memtally-recorder shows the user's own processes alone: only an image says so. */
+static bool past_history_is_own_only(const struct history *h, struct past_session *recording)
+{
+	AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
+	AUTO_BUFFER struct buffer unused = {0};
+
+	return past_session_get(recording, &(struct past_moment){.at_ns = h->until_ns}, &answer,
+		       &unused) == 0 &&
+	       answer.head.flags & PAST_OWN_ONLY;
 }
 
 /* Adds the ledger's points of the time before the recording. */
@@ -254,6 +264,8 @@ static int past_history_find(const struct settings *settings, struct history *h)
 		if (past_series_add(&h->series, &recorded.point[i]) < 0)
 			return -ENOMEM;
 	}
+	if (r == 0 && !h->recorded && h->subject->scope == METRIC_PROCESS)
+		h->is_own_only = past_history_is_own_only(h, &recording);
 	return 0;
 }
 
