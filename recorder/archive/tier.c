@@ -318,7 +318,7 @@ static void take_slot(struct tier *t, uint64_t realtime_ns, uint32_t marks)
 
 int tier_add(struct tier *t, const struct view *view, uint32_t marks)
 {
-	enum codec_form form;
+	enum codec_form form = CODEC_KEY;
 	int r;
 
 	r = check_segment(t);

@@ -117,45 +117,71 @@ static int apply_steps(struct apply *a, struct model_section *s)
 	return 0;
 }
 
-/* Adds the differences of a row of WORDS words to ROW. */
-static void apply_words(struct apply *a, uint64_t *row, size_t words)
+/* The PSS and the byte seconds of a row of the model, if its byte seconds are predicted. */
+struct prediction {
+	bool is_on;
+	uint64_t pss, bits;
+};
+
+/* Predicts the byte seconds of ROW, a row of S with its new PSS, in place. */
+static void apply_prediction(
+	struct apply *a, const struct model_section *s, const struct prediction *p, uint64_t *row)
 {
+	if (p->is_on && delta_is_predicted(s, row[s->kind.present_word]))
+		row[DELTA_BYTE_SECONDS] = byteseconds_predict(
+			p->bits, p->pss, delta_pss(s, row), a->elapsed_ns);
+}
+
+/*
+ * Applies the differences of a row of WORDS words to ROW. S is its section, NULL: of the header. The
+ * PSS and the mask of a row of owners stand before its byte seconds. Returns whether these have a
+ * difference from their prediction.
+ */
+static bool apply_words(struct apply *a, struct delta_columns *c, const struct model_section *s,
+	const struct prediction *p, uint64_t *row, size_t words)
+{
+	bool has_byte_seconds = false;
+
 	for (size_t first = 0; first < words; first += DELTA_MASK_BITS) {
 		uint64_t mask = stream_take_word(&a->stream[DELTA_MASKS]);
 
 		for (; mask; mask &= mask - 1) {
 			size_t i = first + (size_t)__builtin_ctzll(mask);
+			uint64_t old, base;
 
 			if (i >= words) {
 				a->stream[DELTA_MASKS].is_bad = true;
-				return;
+				return has_byte_seconds;
 			}
-			row[i] += stream_take_difference(&a->stream[DELTA_VALUES]);
+			if (i == DELTA_BYTE_SECONDS) {
+				has_byte_seconds = true;
+				apply_prediction(a, s, p, row);
+			}
+			old = row[i];
+			base = delta_base(c, i, old);
+			row[i] = base + stream_take_difference(&a->stream[DELTA_VALUES]);
+			delta_note(c, i, old, row[i]);
 		}
 	}
+	return has_byte_seconds;
 }
 
 /* Applies the differences of the next row of S, if it HAS any, and the prediction. */
-static void apply_row(struct apply *a, const struct model_section *s, uint64_t *row, bool has)
+static void apply_row(struct apply *a, struct delta_columns *c, const struct model_section *s,
+	uint64_t *row, bool has)
 {
-	uint64_t present = s->kind.has_present ? row[s->kind.present_word] : 0;
-	uint64_t pss = 0, bits = 0;
-	bool is_predicted = delta_is_predicted(s, present);
+	struct prediction p = {.is_on = false};
 
-	if (is_predicted) {
-		pss = delta_pss(s, row);
-		bits = row[DELTA_BYTE_SECONDS];
-	}
-	if (has)
-		apply_words(a, row, s->words);
-	if (is_predicted && delta_is_predicted(s, row[s->kind.present_word]))
-		row[DELTA_BYTE_SECONDS] +=
-			byteseconds_predict(bits, pss, delta_pss(s, row), a->elapsed_ns) - bits;
+	if (s->kind.has_present && delta_is_predicted(s, row[s->kind.present_word]))
+		p = (struct prediction){true, delta_pss(s, row), row[DELTA_BYTE_SECONDS]};
+	if (!has || !apply_words(a, c, s, &p, row, s->words))
+		apply_prediction(a, s, &p, row);
 }
 
 static int apply_rows(struct apply *a, struct model_section *s)
 {
 	uint64_t left = take_shape(a), next = left ? take_shape(a) : UINT64_MAX;
+	struct delta_columns columns = {{{0}}};
 
 	for (size_t i = 0; i < s->order.count; i++) {
 		bool has = left && !next;
@@ -169,7 +195,7 @@ static int apply_rows(struct apply *a, struct model_section *s)
 			next = 0;
 			continue;
 		}
-		apply_row(a, s, model_row(s, s->order.item[i]), has);
+		apply_row(a, &columns, s, model_row(s, s->order.item[i]), has);
 		if (has)
 			next = --left ? take_shape(a) : UINT64_MAX;
 		else if (left)
@@ -217,6 +243,8 @@ static bool is_used_up(const struct apply *a)
 
 int delta_apply(struct model *m, const void *data, size_t len, size_t limit)
 {
+	static const struct prediction none = {.is_on = false};
+	struct delta_columns columns = {{{0}}};
 	struct apply a = {.m = m};
 	size_t bytes = model_bytes(m);
 	int r = split_streams(&a, data, len);
@@ -224,7 +252,7 @@ int delta_apply(struct model *m, const void *data, size_t len, size_t limit)
 	if (r < 0)
 		return r;
 	a.left = bytes < limit ? limit - bytes : 0;
-	apply_words(&a, m->header, m->layout.header_size / sizeof(uint64_t));
+	apply_words(&a, &columns, NULL, &none, m->header, m->layout.header_size / sizeof(uint64_t));
 	r = apply_order(&a, NULL, &m->texts.order);
 	for (uint32_t i = 1; r == 0 && i < m->layout.sections; i++)
 		r = apply_section(&a, &m->section[i]);

@@ -131,7 +131,8 @@ static void make_steps(struct delta *d, const struct pair *p, uint64_t *step)
 }
 
 /* Writes the differences of a row of WORDS words to the streams. */
-static void make_words(struct delta *d, const uint64_t *now, const uint64_t *old, size_t words)
+static void make_words(struct delta *d, struct delta_columns *c, const uint64_t *now,
+	const uint64_t *old, size_t words)
 {
 	for (size_t first = 0; first < words; first += DELTA_MASK_BITS) {
 		uint64_t mask = 0;
@@ -140,7 +141,9 @@ static void make_words(struct delta *d, const uint64_t *now, const uint64_t *old
 			if (now[i] == old[i])
 				continue;
 			mask |= UINT64_C(1) << (i - first);
-			stream_add_difference(&d->stream[DELTA_VALUES], now[i], old[i]);
+			stream_add_difference(
+				&d->stream[DELTA_VALUES], now[i], delta_base(c, i, old[i]));
+			delta_note(c, i, old[i], now[i]);
 		}
 		buffer_add(&d->stream[DELTA_MASKS], &mask, sizeof(mask));
 	}
@@ -184,6 +187,7 @@ static int delta_make_rows(
 	uint64_t now[LAYOUT_WORDS_MAX], old[LAYOUT_WORDS_MAX];
 	size_t size = p->s->words * sizeof(uint64_t), unchanged = 0;
 	struct buffer *shape = &d->stream[DELTA_SHAPE];
+	struct delta_columns columns = {{{0}}};
 	uint64_t changed = 0;
 
 	buffer_clear(&d->gaps);
@@ -200,7 +204,7 @@ static int delta_make_rows(
 		if (!memcmp(now, old, size))
 			continue;
 		stream_add(&d->gaps, unchanged);
-		make_words(d, now, old, p->s->words);
+		make_words(d, &columns, now, old, p->s->words);
 		changed++;
 		unchanged = (size_t)-1;
 	}
@@ -312,12 +316,13 @@ static int join_streams(struct delta *d, struct buffer *to)
 int delta_make(struct delta *d, const struct model *m, const void *image,
 	const struct layout_rows rows[static IMAGE_SECTIONS_MAX], struct buffer *to)
 {
+	struct delta_columns columns = {{{0}}};
 	uint64_t elapsed_ns = 0;
 	int r;
 
 	for (unsigned int i = 0; i < DELTA_STREAMS; i++)
 		buffer_clear(&d->stream[i]);
-	make_words(d, image, m->header, m->layout.header_size / sizeof(uint64_t));
+	make_words(d, &columns, image, m->header, m->layout.header_size / sizeof(uint64_t));
 	r = delta_match_texts(d, &m->texts, (const char *)rows[0].data, rows[0].count);
 	for (uint32_t i = 1; r == 0 && i < m->layout.sections; i++)
 		r = make_section(d, &m->section[i], &rows[i], &elapsed_ns);

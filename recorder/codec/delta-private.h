@@ -19,6 +19,33 @@ static inline size_t delta_masks(size_t words)
 	return (words + DELTA_MASK_BITS - 1) / DELTA_MASK_BITS;
 }
 
+/*
+ * What the values of a column are compared with: the value of the same row in the model, or that of
+ * the last row that differs. The latter suits ages of processes that were measured one after another.
+ * Whatever would have taken fewer bytes so far is used, so that it need not be written. Zeroed at the
+ * beginning of a section.
+ */
+struct delta_columns {
+	struct {
+		uint64_t last;
+		uint64_t own_bytes, last_bytes;
+	} word[LAYOUT_WORDS_MAX];
+};
+
+/* Returns with what the next value of word I is compared, OLD in the model. */
+static inline uint64_t delta_base(const struct delta_columns *c, size_t i, uint64_t old)
+{
+	return c->word[i].last_bytes < c->word[i].own_bytes ? c->word[i].last : old;
+}
+
+/* Word I, OLD in the model, is NOW. */
+static inline void delta_note(struct delta_columns *c, size_t i, uint64_t old, uint64_t now)
+{
+	c->word[i].own_bytes += stream_difference_size(now, old);
+	c->word[i].last_bytes += stream_difference_size(now, c->word[i].last);
+	c->word[i].last = now;
+}
+
 /* The words of a row of an owner that are predicted from each other. */
 enum {
 	DELTA_PSS = offsetof(struct snapshot_scope, q) / sizeof(uint64_t) + SCOPE_PSS,

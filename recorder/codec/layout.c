@@ -18,7 +18,7 @@ static struct layout_kind of_processes(void)
 		.refs = OWNERS_MAX,
 	};
 
-	for (uint16_t i = 0; i < OWNERS_MAX; i++)
+	for (unsigned int i = 0; i < OWNERS_MAX; i++)
 		k.ref[i] = (uint16_t)(FIELD(snapshot_process, owner) + i);
 	return k;
 }

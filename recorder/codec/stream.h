@@ -30,12 +30,26 @@ static inline void stream_add(struct buffer *to, uint64_t n)
 	to->len += len;
 }
 
-/* Adds A - B, modulo 2^64. */
-static inline void stream_add_difference(struct buffer *to, uint64_t a, uint64_t b)
+/* Returns A - B, modulo 2^64, as a number with its sign in the lowest bit. */
+static inline uint64_t stream_difference(uint64_t a, uint64_t b)
 {
 	uint64_t d = a - b;
 
-	stream_add(to, d << 1 ^ (0 - (d >> 63)));
+	return d << 1 ^ (0 - (d >> 63));
+}
+
+/* Adds A - B, modulo 2^64. */
+static inline void stream_add_difference(struct buffer *to, uint64_t a, uint64_t b)
+{
+	stream_add(to, stream_difference(a, b));
+}
+
+/* Returns how many bytes stream_add_difference() adds. */
+static inline unsigned int stream_difference_size(uint64_t a, uint64_t b)
+{
+	unsigned int bits = 64 - (unsigned int)__builtin_clzll(stream_difference(a, b) | 1);
+
+	return (bits + 6) / 7;
 }
 
 /* A stream that is read: the bytes from .at to .end. */

@@ -85,7 +85,7 @@ static unsigned int changed_rows(const struct view *a, const struct view *b)
 	return changed;
 }
 
-/* What the records of a tier take. */
+/* Bytes and CPU of the records of a tier. */
 struct cost {
 	size_t keys, deltas;
 	uint64_t key_bytes, delta_bytes;

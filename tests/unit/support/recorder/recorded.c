@@ -54,7 +54,9 @@ static struct view *sealed_view(unsigned char *image, size_t size)
 	return view;
 }
 
-struct view *recorded_noise(uint64_t i)
+/* Returns snapshot I of 300 more processes, each of which EDIT has changed. */
+static struct view *edited(uint64_t i,
+	void (*edit)(struct snapshot_process *row, uint64_t i, uint32_t number, uint64_t *dice))
 {
 	struct sample_options options = {
 		.sequence = i + 1, .realtime_ns = recorded_at(i), .more = 300};
@@ -66,13 +68,37 @@ struct view *recorded_noise(uint64_t i)
 	memcpy(image, view->data, view->size);
 	for (uint32_t k = 0; k < view_count(view, METRIC_PROCESS); k++) {
 		size_t at = (size_t)((const unsigned char *)view_process(view, k) - view->data);
-		struct snapshot_process *row = (void *)(image + at);
 
-		for (unsigned int q = 0; q < PROCESS_ANON_SLOPE; q++)
-			row->q[q] = unit_random(&dice) >> 1;
-		row->present |= (UINT64_C(1) << PROCESS_ANON_SLOPE) - 1;
+		edit((void *)(image + at), i, k, &dice);
 	}
 	return sealed_view(image, view->size);
+}
+
+static void make_noise(struct snapshot_process *row, uint64_t i, uint32_t number, uint64_t *dice)
+{
+	(void)i;
+	(void)number;
+	for (unsigned int q = 0; q < PROCESS_ANON_SLOPE; q++)
+		row->q[q] = unit_random(dice) >> 1;
+	row->present |= (UINT64_C(1) << PROCESS_ANON_SLOPE) - 1;
+}
+
+struct view *recorded_noise(uint64_t i)
+{
+	return edited(i, make_noise);
+}
+
+static void set_age(struct snapshot_process *row, uint64_t i, uint32_t number, uint64_t *dice)
+{
+	/* In each other pass from the last process to the first */
+	uint64_t before_ns = (i % 2 ? number : 1000 - number) * UINT64_C(450000);
+
+	ROW_SET(row, PROCESS_PSS_AGE, 1000000000 + before_ns + unit_random(dice) % 50000);
+}
+
+struct view *recorded_measured(uint64_t i)
+{
+	return edited(i, set_age);
 }
 
 /* Returns the image of VIEW with ROW_MORE more bytes in each row, and GAP more between sections. */

@@ -35,6 +35,9 @@ struct view *recorded_view_at(uint64_t i, uint64_t at_ns);
 /* Returns snapshot I with random quantities of processes, which take about 60 KiB in a record. */
 struct view *recorded_noise(uint64_t i);
 
+/* Returns snapshot I of 300 processes that were measured at intervals of about 450 us. */
+struct view *recorded_measured(uint64_t i);
+
 /* Returns the image of VIEW as a later minor version would make it: longer rows, another section. */
 struct view *recorded_newer(const struct view *view);
 
