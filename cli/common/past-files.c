@@ -135,6 +135,34 @@ static int past_files_list(struct past_files *f, const struct past_request *q,
 	return r < 0 ? r : 0;
 }
 
+/* Lists the marks of the time that Q asks for. */
+static int past_files_list_marks(struct past_files *f, const struct past_request *q,
+	struct past_answer *ret, const char **ret_why)
+{
+	AUTO_FREE struct archive_mark *marks = calloc(PAST_POINTS_MAX, sizeof(*marks));
+	struct past_point *points = (void *)buffer_reserve(
+		&ret->bytes, PAST_POINTS_MAX * sizeof(struct past_point));
+	size_t count = 0;
+	int r;
+
+	*ret_why = "no memory for the marks";
+	if (!marks || !points)
+		return -ENOMEM;
+	ret->points = points;
+	r = archive_reader_marks(
+		f->reader, q->at_ns, q->until_ns, UINT32_MAX, marks, PAST_POINTS_MAX, &count);
+	if (r < 0) {
+		*ret_why = strerror(-r);
+		return r;
+	}
+	if (count > PAST_POINTS_MAX)
+		ret->head.flags |= PAST_CUT;
+	for (size_t i = 0; i < count && i < PAST_POINTS_MAX; i++)
+		points[ret->head.points++] = (struct past_point){
+			.at_ns = marks[i].at_ns, .marks = marks[i].marks};
+	return 0;
+}
+
 int past_files_ask(struct past_files *f, const struct past_request *q, struct past_answer *ret,
 	const char **ret_why)
 {
@@ -149,6 +177,7 @@ int past_files_ask(struct past_files *f, const struct past_request *q, struct pa
 	switch (q->pick) {
 	case PAST_COVERAGE: return 0;
 	case PAST_SERIES: return past_files_list(f, q, ret, ret_why);
+	case PAST_MARKS: return past_files_list_marks(f, q, ret, ret_why);
 	default: return past_files_find(f, q, ret, ret_why);
 	}
 }

@@ -32,7 +32,7 @@ static inline void cleanup_past_files(struct past_files **f)
 #define AUTO_PAST_FILES CLEANUP(cleanup_past_files)
 
 /*
- * Answers Q, other than PAST_MARKS, in *RET as past_ask() does: all rows are visible. Returns 0, also
+ * Answers Q in *RET as past_ask() does: all rows are visible. Returns 0, also
  * if .head.status is not PAST_GOOD; -ENOMEM; or a negative errno if the directory cannot be read.
  * After an error *RET_WHY (static) says why.
  */

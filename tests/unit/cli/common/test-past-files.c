@@ -119,6 +119,41 @@ static void series_have_each_snapshot(void **state)
 	}
 }
 
+static void marks_are_listed(void **state)
+{
+	static const struct {
+		uint64_t from_ns, until_ns;
+		uint32_t marks;
+	} cases[] = {
+		{0, AT(100), 1},
+		{AT(OOM), AT(OOM), 1},
+		{AT(OOM) + 1, AT(100), 0},
+		{0, AT(OOM) - 1, 0},
+	};
+	AUTO_PAST_FILES struct past_files *f = NULL;
+
+	(void)state;
+	record();
+	f = open_files();
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct past_request q = {.pick = PAST_MARKS,
+			.at_ns = cases[i].from_ns,
+			.until_ns = cases[i].until_ns};
+		AUTO_PAST_ANSWER struct past_answer a = {.points = NULL};
+		const char *why = "";
+
+		assert_int_equal(past_files_ask(f, &q, &a, &why), 0);
+		assert_int_equal(a.head.status, PAST_GOOD);
+		assert_int_equal(a.head.flags & PAST_CUT, 0);
+		assert_int_equal(a.head.points, cases[i].marks);
+		if (a.head.points) {
+			assert_int_equal(a.points[0].at_ns, AT(OOM));
+			assert_int_equal(a.points[0].marks, PAST_MARK_OOM);
+			assert_int_equal(a.points[0].present, 0);
+		}
+	}
+}
+
 /* Spoils the last quarter of each file. */
 static void spoil(void)
 {
@@ -193,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(snapshots_are_found_by_time, forget),
 		cmocka_unit_test_teardown(series_have_each_snapshot, forget),
+		cmocka_unit_test_teardown(marks_are_listed, forget),
 		cmocka_unit_test_teardown(the_rest_of_a_damaged_recording_is_shown, forget),
 		cmocka_unit_test_teardown(a_folder_without_a_recording_is_refused, forget),
 	};
