@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/when.h"
 #include "cli/usage/period.h"
 
@@ -15,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const int64_t now_s = 1795413600;
 	AUTO_FREE char *text = fuzz_text(data, size);
 	char *time = strchr(text, '\n');
+	uint64_t ns;
 	int64_t s;
 
 	if (!time || strchr(text, '/'))
@@ -22,6 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	*time++ = 0;
 	setenv("TZ", text, 1);
 	tzset();
+	if (when_parse_moment(time, (uint64_t)now_s * NS_PER_SEC, &ns) == 0)
+		fuzz_check(ns <= INT64_MAX);
 	if (when_parse(time, now_s, &s) < 0)
 		return 0;
 	for (unsigned int per = USAGE_PER_ALL; per <= USAGE_PER_MONTH; per++) {

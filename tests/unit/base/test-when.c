@@ -56,10 +56,71 @@ static void reads_local_times(void **state)
 			fail_msg("'%s' is taken", wrong[i]);
 }
 
+#define MS  UINT64_C(1000000)
+#define SEC UINT64_C(1000000000)
+
+/* The last nanosecond of the second S after NOW. */
+#define END(s) ((uint64_t)(NOW + (s) + 1) * SEC - 1)
+
+/* 500 ms after NOW, so that NOW's second is not over. */
+#define NOW_NS ((uint64_t)NOW * SEC + 500 * MS)
+
+/* A moment in seconds is the end of its second, since texts of times are rounded down. */
+static void reads_moments(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t expected_ns;
+	} cases[] = {
+		{"now", NOW_NS},
+		{"-15m", NOW_NS - 900 * SEC},
+		{"15m", NOW_NS - 900 * SEC},
+		{"-1500ms", NOW_NS - 1500 * MS},
+		{"today", END(-7 * 3600)},
+		{"2026-11-23 06:30", END(-1800)},
+		{"2026-11-23 08:00", END(3600)}, /* in the future */
+		{"03:12", END(-4 * 3600 + 12 * 60)},
+		{"03:12:46", END(-4 * 3600 + 12 * 60 + 46)},
+		{"07:00", NOW_NS}, /* it has begun and is not over */
+		{"07:01", END(60 - 86400)},
+		{"23:59:59", END(-7 * 3600 - 1)},
+		{"yesterday 03:12", END(-4 * 3600 + 12 * 60 - 86400)},
+		{"yesterday 23:00", END(-8 * 3600)},
+		{"today 03:12", END(-4 * 3600 + 12 * 60)},
+		{"today 08:00", END(3600)},
+		{"2026-11-23T05:00:00Z", END(-3600)},
+		{"2026-11-23T05:00:00.123Z", (uint64_t)(NOW - 3600) * SEC + 124 * MS - 1},
+		{"2026-11-23T05:00:00.5Z", (uint64_t)(NOW - 3600) * SEC + 600 * MS - 1},
+		{"2026-11-23T05:00:00.123456789Z", (uint64_t)(NOW - 3600) * SEC + 123456789},
+		{"2026-11-23T06:00:00+01:00", END(-3600)},
+		{"2026-11-23 03:30:00-01:30", END(-3600)},
+		{"2026-11-23T05:00Z", END(-3600)},
+	};
+	static const char *const wrong[] = {"", "-", "--15m", "-15", "15", "oom", "3:12", "24:00",
+		"03:60", "03:12:60", "03:12:", "03:12 ", " 03:12", "03:12Z", "tomorrow 03:12",
+		"yesterday  03:12", "yesterday -1h", "-yesterday", "-03:12", "2026-02-30T00:00:00Z",
+		"2026-11-23T05:00:00.Z", "2026-11-23T05:00:00.1234567890Z",
+		"2026-11-23T05:00:00+1:00", "2026-11-23T05:00:00z", "2026-11-23Z",
+		"1970-01-01T00:00:00+01:00", "2262-04-12T00:00:00Z", "9999-12-31", "-3000w",
+		"-100000w"};
+	uint64_t ns = 0;
+
+	(void)state;
+	live_in(berlin);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (when_parse_moment(cases[i].text, NOW_NS, &ns) != 0 ||
+			ns != cases[i].expected_ns)
+			fail_msg("%s is %llu", cases[i].text, (unsigned long long)ns);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		if (when_parse_moment(wrong[i], NOW_NS, &ns) != -EINVAL)
+			fail_msg("'%s' is taken", wrong[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_local_times),
+		cmocka_unit_test(reads_moments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
