@@ -15,7 +15,7 @@
 #include "config/address.h"
 
 enum {
-	DAEMONS = PROGRAM_MEMTALLYD | PROGRAM_WEB | PROGRAM_LEDGER,
+	DAEMONS = PROGRAM_MEMTALLYD | PROGRAM_WEB | PROGRAM_LEDGER | PROGRAM_RECORDER,
 	ALL = DAEMONS | PROGRAM_MEMTALLY,
 	/* memtally, for options of views that configure may leave out: no program without them */
 	LEDGER_VIEW = ENABLE_LEDGER ? PROGRAM_MEMTALLY : 0,
@@ -218,6 +218,27 @@ static const struct option_spec options[] = {
 		" days. Then the oldest rows are deleted in the same order. A file that is larger shrinks"
 		" by about a GiB a day."},
 
+	{"recorder.socket", PROGRAM_RECORDER | PROGRAM_WEB | PROGRAM_MEMTALLY, OPTION_PATH, true,
+		"PATH", "/run/memtally-recorder/recorder.sock", 0, CHANNEL_PATH_MAX, NULL,
+		FIELD(recorder_socket),
+		"The socket at which memtally-recorder gives snapshots of the past, and memtally and "
+		"memtally-web ask for them. memtally-recorder ignores it if systemd passes a socket.",
+		.variable = "MEMTALLY_RECORDER_SOCKET"},
+	{"recorder.directory", PROGRAM_RECORDER | PROGRAM_MEMTALLY, OPTION_PATH, true, "DIR",
+		"/var/lib/memtally-recorder", 0, 0, NULL, FIELD(recorder_directory),
+		"The directory of the recording. If STATE_DIRECTORY is set, the default is that "
+		"directory."},
+	{"recorder.size", PROGRAM_RECORDER, OPTION_COUNT, true, "MIB", "256", 16, 1048576, NULL,
+		FIELD(recorder_size_mib),
+		"The largest size of the recording in MiB. When it is reached, the oldest snapshots are "
+		"deleted."},
+	{"recorder.keep_all", PROGRAM_RECORDER, OPTION_DURATION, true, "DURATION", "6h", 0,
+		366 * DAY_NS, NULL, FIELD(recorder_keep_all_ns),
+		"For how long to keep every snapshot. Of older time one snapshot a minute is kept."},
+	{"recorder.keep_minutes", PROGRAM_RECORDER, OPTION_DURATION, true, "DURATION", "2d", 0,
+		3660 * DAY_NS, NULL, FIELD(recorder_keep_minutes_ns),
+		"For how long to keep one snapshot a minute. Of older time one in five minutes is kept."},
+
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
 		"Read /proc now, with your own rights, instead of asking memtallyd. The option "
 		"--path.procfs implies it."},
@@ -368,6 +389,7 @@ const char *option_program_name(enum program program)
 	case PROGRAM_MEMTALLYD: return "memtallyd";
 	case PROGRAM_WEB: return "memtally-web";
 	case PROGRAM_LEDGER: return "memtally-ledger";
+	case PROGRAM_RECORDER: return "memtally-recorder";
 	default: return "memtally";
 	}
 }

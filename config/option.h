@@ -21,7 +21,8 @@ enum program {
 	PROGRAM_MEMTALLYD = 1 << 0,
 	PROGRAM_WEB = 1 << 1,
 	PROGRAM_LEDGER = 1 << 2,
-	PROGRAM_MEMTALLY = 1 << 3, /* must be the last */
+	PROGRAM_RECORDER = 1 << 3,
+	PROGRAM_MEMTALLY = 1 << 4, /* must be the last */
 };
 
 /* The action that the options ask for. */
@@ -112,6 +113,10 @@ struct settings {
 	char *ledger_socket, *ledger_directory;
 	uint64_t ledger_keep_buckets_ns, ledger_keep_hours_ns, ledger_keep_days_ns;
 	uint64_t ledger_max_size_mib;
+
+	char *recorder_socket, *recorder_directory;
+	uint64_t recorder_keep_all_ns, recorder_keep_minutes_ns;
+	uint64_t recorder_size_mib;
 
 	bool live, json, bytes;
 	char *sort, *order;
@@ -205,7 +210,7 @@ const char *option_variable(const struct option_spec *spec, enum program program
 /* Returns the option of PROGRAMS with the short form LETTER; NULL if there is none. */
 const struct option_spec *option_find_letter(char letter, unsigned int programs);
 
-/* Returns "memtallyd", "memtally-web", "memtally-ledger" or "memtally". */
+/* Returns "memtallyd", "memtally-web", "memtally-ledger", "memtally-recorder" or "memtally". */
 const char *option_program_name(enum program program);
 
 enum { OPTION_EXPECTED_SIZE = 192 };

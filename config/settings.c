@@ -54,6 +54,7 @@ static int set_defaults(struct settings *c)
 	const struct option_spec *spec = option_table(&count);
 	const char *runtime = directory_from("RUNTIME_DIRECTORY");
 	const char *state = directory_from("STATE_DIRECTORY");
+	char **const directories[] = {&c->ledger_directory, &c->recorder_directory};
 
 	for (size_t i = 0; i < count; i++) {
 		int r = spec[i].fallback ? option_set(&spec[i], c, spec[i].fallback) : 0;
@@ -61,13 +62,13 @@ static int set_defaults(struct settings *c)
 		if (r < 0)
 			return r;
 	}
-	if (state) {
+	for (size_t i = 0; state && i < ARRAY_SIZE(directories); i++) {
 		char *path = strdup(state);
 
 		if (!path)
 			return -ENOMEM;
-		free(c->ledger_directory);
-		c->ledger_directory = path;
+		free(*directories[i]);
+		*directories[i] = path;
 	}
 	if (runtime) {
 		char *path;

@@ -4,9 +4,10 @@
  *
  * The protocol of memtally-recorder's socket, which gives snapshots of the past. A question is one
  * message of PAST_REQUEST_SIZE bytes. The answer is one message: a head of PAST_HEAD_SIZE bytes and
- * its points. An answer with a snapshot carries one descriptor, the sealed memfd of its image. The
- * next question may be sent when the answer has come. All integers are in the byte order of the
- * host, which they never leave. Times are nanoseconds of CLOCK_REALTIME since the epoch. Pure.
+ * its points, by ascending time. An answer with a snapshot (.at_ns is not 0) carries one descriptor,
+ * the sealed memfd of its image. The next question may be sent when the answer has come. All
+ * integers are in the byte order of the host, which they never leave. Times are nanoseconds of
+ * CLOCK_REALTIME since the epoch. Pure.
  *
  * Trusted clients (base/os/peer.h) get whole images. Other users get images with the rows of their
  * own processes, and all sums.
@@ -25,7 +26,9 @@
 enum {
 	PAST_REQUEST_SIZE = 1152,
 	PAST_HEAD_SIZE = 128,
+	PAST_POINT_SIZE = 40,
 	PAST_POINTS_MAX = 1000,
+	PAST_ANSWER_MAX = PAST_HEAD_SIZE + PAST_POINTS_MAX * PAST_POINT_SIZE,
 };
 
 /* Snapshots and marks later than this (year 2554) are invalid. */
@@ -68,7 +71,7 @@ struct past_request {
 	char name[SNAPSHOT_NAME_MAX + 1]; /* of an owner; terminated, clean (base/text.h) */
 };
 
-/* Writes the question R to TO. */
+/* Writes the question R to TO, without the fields that .pick does not use. */
 void past_request_write(const struct past_request *r, unsigned char to[static PAST_REQUEST_SIZE]);
 
 /* Reads the question in LEN bytes at DATA. Returns 0, or -EBADMSG if any byte is invalid. */
@@ -86,9 +89,8 @@ enum past_status {
 enum past_flag {
 	PAST_OWN_ONLY = 1 << 0, /* the image has rows of the caller's own processes alone */
 	PAST_FAILING = 1 << 1,  /* recording fails at present */
-	PAST_CUT =
-		1
-		<< 2, /* there were more points than PAST_POINTS_MAX: the last ones are left out */
+	/* there were more points than PAST_POINTS_MAX: the last ones are left out */
+	PAST_CUT = 1 << 2,
 	PAST_FLAGS = PAST_OWN_ONLY | PAST_FAILING | PAST_CUT
 };
 

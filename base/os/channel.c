@@ -189,29 +189,33 @@ bool channel_is_drained(int fd)
 	return ioctl(fd, SIOCOUTQ, &queued) == 0 && queued == 0;
 }
 
-int channel_send_fd(int socket, int fd)
+int channel_send(int socket, const void *data, size_t len, int fd)
 {
 	union {
 		struct cmsghdr header;
 		char space[CMSG_SPACE(sizeof(int))];
 	} control = {0};
-	char byte = 0;
-	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-	struct msghdr message = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)data, .iov_len = len};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
 
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	if (fd != CHANNEL_NO_FD) {
+		struct cmsghdr *c = &control.header;
+
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	}
 	if (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
 		return 0;
 	return errno == ECONNRESET ? -EPIPE : -errno; /* reset: the peer left data unread */
+}
+
+int channel_send_fd(int socket, int fd)
+{
+	return fd < 0 ? -EBADF : channel_send(socket, "", 1, fd);
 }
 
 /*
@@ -243,14 +247,13 @@ static int take_descriptors(struct msghdr *message, size_t *ret_count)
 	return first;
 }
 
-int channel_receive_fd(int socket, int *ret_fd)
+int channel_receive(int socket, void *data, size_t size, size_t *ret_len, int *ret_fd)
 {
 	union {
 		struct cmsghdr header;
 		char space[CMSG_SPACE(4 * sizeof(int))];
 	} control;
-	char byte;
-	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+	struct iovec iov = {.iov_base = data, .iov_len = size};
 	struct msghdr message = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
@@ -271,8 +274,23 @@ int channel_receive_fd(int socket, int *ret_fd)
 	fd = take_descriptors(&message, &count);
 	if (n == 0)
 		return CHANNEL_CLOSED;
-	if (count != 1 || (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)))
+	if (count > 1 || (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)))
 		return -EPROTO;
+	*ret_len = (size_t)n;
 	*ret_fd = TAKE_FD(fd);
 	return 0;
+}
+
+int channel_receive_fd(int socket, int *ret_fd)
+{
+	int fd = CHANNEL_NO_FD, r;
+	size_t len;
+	char byte;
+
+	r = channel_receive(socket, &byte, sizeof(byte), &len, &fd);
+	if (r == 0 && fd == CHANNEL_NO_FD)
+		r = -EPROTO;
+	if (r == 0)
+		*ret_fd = fd;
+	return r;
 }

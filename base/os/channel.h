@@ -66,6 +66,15 @@ bool channel_peer_in_group(int fd, const struct channel_peer *peer, gid_t gid);
  */
 bool channel_is_drained(int fd);
 
+/* In place of a descriptor: the message has none. */
+enum { CHANNEL_NO_FD = -1 };
+
+/*
+ * Sends the LEN bytes at DATA as one message, which carries the descriptor FD unless it is
+ * CHANNEL_NO_FD. FD stays the caller's. Never blocks. Returns as channel_send_fd().
+ */
+int channel_send(int socket, const void *data, size_t len, int fd);
+
 /*
  * Sends one byte that carries the descriptor FD, which stays the caller's. Never blocks. Returns 0;
  * -EAGAIN if the peer's queue is full; -EPIPE if the peer is gone; else a negative errno of
@@ -77,6 +86,13 @@ enum channel_outcome {
 	CHANNEL_NOTHING = 1, /* no message is waiting */
 	CHANNEL_CLOSED = 2,  /* the peer closed its end */
 };
+
+/*
+ * Receives one message of at most SIZE bytes into DATA, without blocking. *RET_LEN is its length, and
+ * *RET_FD its descriptor, which the caller owns and which is O_CLOEXEC, or CHANNEL_NO_FD. Returns as
+ * channel_receive_fd(), with -EPROTO for a longer message and for several descriptors.
+ */
+int channel_receive(int socket, void *data, size_t size, size_t *ret_len, int *ret_fd);
 
 /*
  * Receives one message with exactly one descriptor, without blocking. The caller owns *RET_FD,

@@ -136,6 +136,48 @@ static void refuses_other_messages(void **state)
 	}
 }
 
+/* A message of any length comes whole, with its descriptor if it has one. */
+static void receives_messages_with_and_without_a_descriptor(void **state)
+{
+	AUTO_CLOSE int server = -1, client = -1, file = channel_pair_file('a');
+	char to[6] = "";
+	size_t len = 0;
+
+	(void)state;
+	channel_pair_open(&server, &client);
+	for (int with = 0; with < 2; with++) {
+		AUTO_CLOSE int got = -7;
+
+		assert_int_equal(channel_send(server, "hello", 5, with ? file : CHANNEL_NO_FD), 0);
+		assert_int_equal(channel_receive(client, to, sizeof(to), &len, &got), 0);
+		assert_int_equal(len, 5);
+		assert_string_equal(to, "hello");
+		assert_true(with ? got >= 0 : got == CHANNEL_NO_FD);
+	}
+	assert_int_equal(channel_receive(client, to, sizeof(to), &len, &file), CHANNEL_NOTHING);
+}
+
+/* Longer messages and several descriptors are refused, and nothing stays open. */
+static void refuses_messages_without_room(void **state)
+{
+	AUTO_CLOSE int server = -1, client = -1, file = channel_pair_file('a');
+	unsigned int before;
+	int fds[2] = {file, file}, got = -7;
+	size_t len = 7;
+	char to[4];
+
+	(void)state;
+	channel_pair_open(&server, &client);
+	before = unit_descriptors();
+	send_message(server, "hello", 5, fds, 1);
+	assert_int_equal(channel_receive(client, to, sizeof(to), &len, &got), -EPROTO);
+	send_message(server, "hell", 4, fds, 2);
+	assert_int_equal(channel_receive(client, to, sizeof(to), &len, &got), -EPROTO);
+	assert_int_equal(unit_descriptors(), before);
+	assert_int_equal(got, -7);
+	assert_int_equal(len, 7);
+}
+
 static void refuses_to_receive_from_a_file(void **state)
 {
 	AUTO_CLOSE int file = channel_pair_file('a');
@@ -155,6 +197,8 @@ int main(void)
 		cmocka_unit_test(keeps_the_order),
 		cmocka_unit_test(sending_never_blocks),
 		cmocka_unit_test(refuses_other_messages),
+		cmocka_unit_test(receives_messages_with_and_without_a_descriptor),
+		cmocka_unit_test(refuses_messages_without_room),
 		cmocka_unit_test(refuses_to_receive_from_a_file),
 	};
 
