@@ -47,6 +47,7 @@ static const struct {
 	{"sections", ONLY(PAGES)},
 	{"symbols", ONLY(PAGES)},
 	{"range", ONLY(PAGES)},
+	{"replay", ONLY(TOP)},
 	{"since", ONLY(USAGE) | ONLY(MAP)},
 	{"until", ONLY(USAGE)},
 	{"per", ONLY(USAGE)},

@@ -90,19 +90,31 @@ static void act_details(struct top_state *s, const struct top_rows *rows, unsign
 
 static void act_prompt(struct top_state *s, const struct top_rows *rows, unsigned int prompt)
 {
+	char *text = top_prompt_text(s, (enum top_prompt)prompt);
+
 	(void)rows;
 	s->prompt = (enum top_prompt)prompt;
-	memcpy(s->before, s->prompt == TOP_PROMPT_SEARCH ? s->search : s->asks.filter,
-		sizeof(s->before));
-	if (s->prompt == TOP_PROMPT_SEARCH)
-		s->search[0] = '\0';
+	memcpy(s->before, text, sizeof(s->before));
+	if (s->prompt != TOP_PROMPT_FILTER)
+		text[0] = '\0';
+}
+
+/* Goes to another moment. To the present it goes also from a pause. */
+static void act_step(struct top_state *s, const struct top_rows *rows, unsigned int step)
+{
+	(void)rows;
+	s->step = (enum top_step)step;
+	s->is_playing = false;
 }
 
 static void act_pause(struct top_state *s, const struct top_rows *rows, unsigned int argument)
 {
 	(void)rows;
 	(void)argument;
-	s->is_paused = !s->is_paused;
+	if (s->is_past)
+		s->is_playing = !s->is_playing;
+	else
+		s->is_paused = !s->is_paused;
 }
 
 static void act_redraw(struct top_state *s, const struct top_rows *rows, unsigned int argument)
@@ -124,6 +136,14 @@ static void act_invert(struct top_state *s, const struct top_rows *rows, unsigne
 	(void)rows;
 	(void)argument;
 	top_state_sort(&s->asks, s->asks.sort);
+}
+
+/* Sorts by COLUMN, the largest first, however rows were sorted before. */
+static void act_largest(struct top_state *s, const struct top_rows *rows, unsigned int column)
+{
+	(void)rows;
+	s->asks.sort = (enum top_column)column;
+	s->asks.is_turned = false;
 }
 
 static void act_sort(struct top_state *s, const struct top_rows *rows, unsigned int column)
@@ -174,6 +194,7 @@ static void act_all_branches(
 /* Selects the next row that the search finds, from row FROM on, and then from the first row on. */
 static void find_from(struct top_state *s, const struct top_rows *rows, size_t from)
 {
+	s->is_missed = false;
 	if (!s->search[0])
 		return;
 	for (size_t i = 0; i < rows->shown; i++) {
@@ -185,12 +206,37 @@ static void find_from(struct top_state *s, const struct top_rows *rows, size_t f
 			return;
 		}
 	}
+	s->is_missed = true;
 }
 
 static void act_next(struct top_state *s, const struct top_rows *rows, unsigned int argument)
 {
 	(void)argument;
 	find_from(s, rows, s->index + 1);
+	if (!s->search[0])
+		top_state_say(s, "There is no search yet: / begins one.");
+	else if (s->is_missed)
+		top_state_say(s, "Not found: %s", s->search);
+}
+
+/* Repeats the search, or begins one. */
+static void act_search(struct top_state *s, const struct top_rows *rows, unsigned int prompt)
+{
+	if (s->search[0])
+		act_next(s, rows, 0);
+	else
+		act_prompt(s, rows, prompt);
+}
+
+/* For the habit of other programs. */
+static void act_kill(struct top_state *s, const struct top_rows *rows, unsigned int argument)
+{
+	(void)argument;
+	if (s->index < rows->shown && top_rows_at(rows, s->index)->process)
+		top_state_say(s, "memtally top ends no process. In a shell: kill %u",
+			top_rows_at(rows, s->index)->process->pid);
+	else
+		top_state_say(s, "memtally top ends no process.");
 }
 
 static void act_clear(struct top_state *s, const struct top_rows *rows, unsigned int argument)
@@ -214,8 +260,9 @@ static const struct top_key keys[] = {
 	{{'5'}, "5", NULL, "processes", act_view, TOP_VIEW_PROCESS},
 	{{'6'}, "6", NULL, "processes below their parents", act_view, TOP_VIEW_TREE},
 	{{'7'}, "7", NULL, "users, their programs, and their processes", act_view, TOP_VIEW_NESTED},
-	{{F(3), '/'}, "F3 /", "Search", "go to a name; F3 or n: to the next one", act_prompt,
+	{{F(3)}, "F3", "Search", "go to a name; again: to the next one", act_search,
 		TOP_PROMPT_SEARCH},
+	{{'/'}, "/", NULL, "go to another name", act_prompt, TOP_PROMPT_SEARCH},
 	{{'n'}, "n", NULL, "the next row that the search finds", act_next, 0},
 	{{F(4), '\\'}, "F4 \\", "Filter", "show only rows with a name; | separates several",
 		act_prompt, TOP_PROMPT_FILTER},
@@ -224,10 +271,19 @@ static const struct top_key keys[] = {
 	{{'<'}, "<", NULL, "sort by the column to the left", act_step_sort, TOP_COLUMNS - 1},
 	{{'>'}, ">", NULL, "sort by the column to the right", act_step_sort, 1},
 	{{'I'}, "I", NULL, "turn the order", act_invert, 0},
-	{{'M'}, "M", NULL, "sort by PSS", act_sort, TOP_COLUMN_PSS},
+	{{'M'}, "M P", NULL, "sort by PSS, the largest first", act_largest, TOP_COLUMN_PSS},
 	{{F(7), 'u'}, "F7 u", "User", "show only one user's processes", act_page, TOP_PAGE_USERS},
-	{{' ', F(8), 'Z'}, "F8 Space Z", "Pause", "keep the figures as they are, and go on",
-		act_pause, 0},
+	{{' ', F(8), 'Z'}, "F8 Space Z", "Pause",
+		"keep the figures as they are, and go on; in the past: play", act_pause, 0},
+	{{F(9)}, "F9", NULL, "says that memtally top ends no process", act_kill, 0},
+	{{'['}, "[", NULL, "back in time: the recorded snapshot before", act_step, TOP_STEP_BACK},
+	{{']'}, "]", NULL, "the recorded snapshot after; behind the last one the present", act_step,
+		TOP_STEP_FORTH},
+	{{'{'}, "{", NULL, "a minute back", act_step, TOP_STEP_BACK_MINUTE},
+	{{'}'}, "}", NULL, "a minute forth", act_step, TOP_STEP_FORTH_MINUTE},
+	{{'b'}, "b", NULL, "go to a time: 03:12, -15m, yesterday 18:00, 2026-11-23 08:00, oom",
+		act_prompt, TOP_PROMPT_TIME},
+	{{'l'}, "l", NULL, "back to the present", act_step, TOP_STEP_PRESENT},
 	{{TOP_KEY_REDRAW}, "Ctrl-L", NULL, "draw the terminal anew", act_redraw, 0},
 	{{F(10), 'q'}, "F10 q", "Quit", "end memtally top", act_quit, 0},
 	{{TOP_KEY_ENTER}, "Enter", "Info", "details of the selected row", act_details, 0},
@@ -296,8 +352,28 @@ static bool press_in_menu(struct top_state *s, const struct top_rows *rows, uint
 	return true;
 }
 
+/* Acts by the row of the table that has KEY, if IS_WANTED says so. Returns false if there is none. */
+static bool press_any(struct top_state *s, const struct top_rows *rows, uint32_t key,
+	bool (*is_wanted)(const struct top_key *k))
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		for (size_t k = 0; k < TOP_KEYS_SAME; k++)
+			if (keys[i].key[k] == key && (!is_wanted || is_wanted(&keys[i]))) {
+				keys[i].act(s, rows, keys[i].argument);
+				return true;
+			}
+	return false;
+}
+
+/* Returns true if K acts on pages of text, too. */
+static bool is_of_text(const struct top_key *k)
+{
+	return k->act == act_pause || k->act == act_step ||
+	       (k->act == act_prompt && k->argument == TOP_PROMPT_TIME);
+}
+
 /* On a page of text. screen_draw() limits .line to the length of the text. */
-static bool press_in_text(struct top_state *s, uint32_t key)
+static bool press_in_text(struct top_state *s, const struct top_rows *rows, uint32_t key)
 {
 	int move = move_of(key);
 
@@ -307,19 +383,19 @@ static bool press_in_text(struct top_state *s, uint32_t key)
 		 key == TOP_KEY_F0 + 1 || key == TOP_KEY_ENTER || key == TOP_KEY_BACKSPACE ||
 		 key == TOP_KEY_LEFT)
 		s->page = TOP_PAGE_LIST;
-	else if (key == ' ')
-		s->is_paused = !s->is_paused;
 	else
-		return false;
+		return press_any(s, rows, key, is_of_text);
 	return true;
 }
 
 static bool press_in_prompt(struct top_state *s, const struct top_rows *rows, uint32_t key)
 {
 	bool is_search = s->prompt == TOP_PROMPT_SEARCH;
-	char *text = is_search ? s->search : s->asks.filter;
+	char *text = top_prompt_text(s, s->prompt);
 
 	if (key == TOP_KEY_ENTER) {
+		if (s->prompt == TOP_PROMPT_TIME && text[0])
+			act_step(s, rows, TOP_STEP_TIME);
 		s->prompt = TOP_PROMPT_NONE;
 	} else if (key == TOP_KEY_ESCAPE) {
 		memcpy(text, s->before, sizeof(s->before));
@@ -340,24 +416,22 @@ static bool press_in_prompt(struct top_state *s, const struct top_rows *rows, ui
 
 static bool press_in_list(struct top_state *s, const struct top_rows *rows, uint32_t key)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		for (size_t k = 0; k < TOP_KEYS_SAME; k++)
-			if (keys[i].key[k] == key) {
-				keys[i].act(s, rows, keys[i].argument);
-				return true;
-			}
+	if (press_any(s, rows, key, NULL))
+		return true;
 	for (unsigned int c = 0; c < TOP_COLUMNS; c++)
 		if (top_columns_spec((enum top_column)c)->key == (char)key && key < 0x80) {
-			top_state_sort(&s->asks, (enum top_column)c);
+			/* In other programs, P never turns the order. */
+			if (c == TOP_COLUMN_PSS)
+				act_largest(s, rows, c);
+			else
+				top_state_sort(&s->asks, (enum top_column)c);
 			return true;
 		}
 	return false;
 }
 
-bool top_keys_press(struct top_state *s, const struct top_rows *rows, uint32_t key)
+static bool top_keys_act(struct top_state *s, const struct top_rows *rows, uint32_t key)
 {
-	if (key == TOP_KEY_NONE)
-		return false;
 	if (key == TOP_KEY_REDRAW) { /* on each page, and in prompts */
 		act_redraw(s, rows, 0);
 		return true;
@@ -371,7 +445,17 @@ bool top_keys_press(struct top_state *s, const struct top_rows *rows, uint32_t k
 	case TOP_PAGE_USERS:
 	case TOP_PAGE_COLUMNS: return press_in_menu(s, rows, key);
 	case TOP_PAGE_HELP:
-	case TOP_PAGE_DETAILS: return press_in_text(s, key);
+	case TOP_PAGE_DETAILS: return press_in_text(s, rows, key);
 	}
 	return false;
+}
+
+bool top_keys_press(struct top_state *s, const struct top_rows *rows, uint32_t key)
+{
+	bool had_remark = s->said[0];
+
+	if (key == TOP_KEY_NONE)
+		return false;
+	s->said[0] = '\0';
+	return top_keys_act(s, rows, key) || had_remark;
 }

@@ -54,7 +54,7 @@ const struct top_key *top_keys_at(size_t i);
 
 /*
  * Changes S as KEY demands. ROWS are those that S asks for, whether drawn or not; .view of ROWS is
- * NULL if there is no snapshot. Returns false if the key does nothing.
+ * NULL if there is no snapshot. Ends the remark of the key before. Returns false if the key does nothing.
  */
 bool top_keys_press(struct top_state *s, const struct top_rows *rows, uint32_t key);
 
