@@ -134,6 +134,9 @@ static void gaps_are_absent(void **state)
 	get_trend(&h, &id, START_NS + 5 * MINUTE, MIB, trend);
 	assert_int_equal(trend[HISTORY_TREND - 2], 0);
 	assert_int_not_equal(trend[HISTORY_TREND - 1], 0);
+	/* A sample just before the span says nothing if the next one is as late as now. */
+	assert_false(
+		has_growth(&h, &id, START_NS + 5 * MINUTE, 5 * MINUTE - MINUTE / 12, MIB, &grown));
 	/* as after a suspend of more than ten minutes */
 	add(&h, START_NS + 60 * MINUTE, &id, MIB);
 	for (uint64_t span = 1; span <= 10; span++)
