@@ -232,12 +232,13 @@ static const struct option_spec options[] = {
 		FIELD(recorder_size_mib),
 		"The largest size of the recording in MiB. When it is reached, the oldest snapshots are "
 		"deleted."},
-	{"recorder.keep_all", PROGRAM_RECORDER, OPTION_DURATION, true, "DURATION", "6h", 0,
-		366 * DAY_NS, NULL, FIELD(recorder_keep_all_ns),
-		"For how long to keep every snapshot. Of older time one snapshot a minute is kept."},
-	{"recorder.keep_minutes", PROGRAM_RECORDER, OPTION_DURATION, true, "DURATION", "2d", 0,
-		3660 * DAY_NS, NULL, FIELD(recorder_keep_minutes_ns),
-		"For how long to keep one snapshot a minute. Of older time one in five minutes is kept."},
+	{"recorder.share_all", PROGRAM_RECORDER, OPTION_PERCENT, true, "PERCENT", "40%", 10000,
+		490000, NULL, FIELD(recorder_share_all_ppm),
+		"The part of recorder.size for every snapshot of the last hours."},
+	{"recorder.share_minutes", PROGRAM_RECORDER, OPTION_PERCENT, true, "PERCENT", "30%", 10000,
+		490000, NULL, FIELD(recorder_share_minutes_ppm),
+		"The part of recorder.size for one snapshot a minute. The rest is for one in five "
+		"minutes, of the longest time."},
 
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
 		"Read /proc now, with your own rights, instead of asking memtallyd. The option "

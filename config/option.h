@@ -115,8 +115,8 @@ struct settings {
 	uint64_t ledger_max_size_mib;
 
 	char *recorder_socket, *recorder_directory;
-	uint64_t recorder_keep_all_ns, recorder_keep_minutes_ns;
 	uint64_t recorder_size_mib;
+	uint64_t recorder_share_all_ppm, recorder_share_minutes_ppm; /* millionths of the size */
 
 	bool live, json, bytes;
 	char *sort, *order;

@@ -3,6 +3,7 @@
 
 #include "daemon/access-list.h"
 
+#include "base/cleanup.h"
 #include "base/os/group.h"
 #include "base/os/userns.h"
 #include "confine/account.h"
@@ -13,6 +14,7 @@ void access_list_init(struct access_list *p)
 		.own = (uid_t)-1,
 		.web = (uid_t)-1,
 		.ledger = (uid_t)-1,
+		.recorder = (uid_t)-1,
 		.group = (gid_t)-1,
 		.has_unmapped = userns_has_unmapped(),
 	};
@@ -20,21 +22,29 @@ void access_list_init(struct access_list *p)
 
 int access_list_read(struct access_list *p, const char *users, const char *groups)
 {
-	struct account web = {.uid = (uid_t)-1}, ledger = {.uid = (uid_t)-1};
+	const struct {
+		const char *name;
+		uid_t *uid;
+	} services[] = {
+		{"memtally-web", &p->web},
+		{"memtally-ledger", &p->ledger},
+		{"memtally-recorder", &p->recorder},
+	};
 	gid_t group = (gid_t)-1;
-	int of_user = account_find(users, "memtally-web", &web);
-	int of_ledger = account_find(users, "memtally-ledger", &ledger);
-	int of_group = group_find(groups, "memtally", &group);
+	int r = 0, of_group = group_find(groups, "memtally", &group);
 
-	if (of_user >= 0)
-		p->web = web.uid;
-	if (of_ledger >= 0)
-		p->ledger = ledger.uid;
+	for (size_t i = 0; i < ARRAY_SIZE(services); i++) {
+		struct account found = {.uid = (uid_t)-1};
+		int of_user = account_find(users, services[i].name, &found);
+
+		if (of_user >= 0)
+			*services[i].uid = found.uid;
+		else if (r == 0)
+			r = of_user;
+	}
 	if (of_group >= 0)
 		p->group = group;
-	if (of_user < 0 || of_ledger < 0)
-		return of_user < 0 ? of_user : of_ledger;
-	return of_group < 0 ? of_group : 0;
+	return r == 0 && of_group < 0 ? of_group : r;
 }
 
 bool access_list_has(const struct access_list *p, int fd, const struct channel_peer *peer)
@@ -44,8 +54,8 @@ bool access_list_has(const struct access_list *p, int fd, const struct channel_p
 		return false;
 	if (peer->uid == 0)
 		return true;
-	if (peer->uid != (uid_t)-1 &&
-		(peer->uid == p->own || peer->uid == p->web || peer->uid == p->ledger))
+	if (peer->uid != (uid_t)-1 && (peer->uid == p->own || peer->uid == p->web ||
+					      peer->uid == p->ledger || peer->uid == p->recorder))
 		return true;
 	return p->group != (gid_t)-1 && channel_peer_in_group(fd, peer, p->group);
 }

@@ -18,6 +18,7 @@ struct access_list {
 	uid_t own;         /* memtallyd's own, once it has given up root */
 	uid_t web;         /* user memtally-web */
 	uid_t ledger;      /* user memtally-ledger */
+	uid_t recorder;    /* user memtally-recorder */
 	gid_t group;       /* memtally */
 	bool has_unmapped; /* uid USERNS_UNMAPPED_UID may be any user: userns_has_unmapped() */
 };
@@ -26,7 +27,7 @@ struct access_list {
 void access_list_init(struct access_list *p);
 
 /*
- * Looks up .web, .ledger and .group in the files at USERS and GROUPS (paths: /etc/passwd and
+ * Looks up .web, .ledger, .recorder and .group in the files at USERS and GROUPS (paths: /etc/passwd and
  * /etc/group). A user or group that the file lacks becomes -1. Returns 0, or a negative errno if a
  * file cannot be read: its members of P stay as they were.
  */

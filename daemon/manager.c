@@ -126,7 +126,7 @@ static void read_privileged(struct manager *m)
 
 	if (r < 0)
 		log_warning(
-			"cannot look up users memtally-web and memtally-ledger and group memtally: %s",
+			"cannot look up users memtally-web, memtally-ledger and memtally-recorder and group memtally: %s",
 			strerror(-r));
 	publisher_set_privileged(m->publisher, &m->privileged);
 }

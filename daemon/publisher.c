@@ -25,7 +25,7 @@
 #include "base/log.h"
 #include "base/os/channel.h"
 #include "base/os/memfd.h"
-#include "daemon/leases.h"
+#include "service/leases.h"
 
 /*
  * A copy of the image without processes for one stranger's uid, so that it is known which uid keeps

@@ -3,13 +3,13 @@
  * Publishing
  *
  * Sends snapshots to the clients of the snapshot socket, and never reads a byte from them.
- * Privileged clients (root, memtallyd's, memtally-web's and memtally-ledger's users, group
- * memtally) get the whole image. All others are strangers and get the image without processes. In a
- * user namespace, a client without a uid there is a stranger.
+ * Privileged clients (root, the users of memtallyd, memtally-web, memtally-ledger and
+ * memtally-recorder, group memtally) get the whole image. All others are strangers and get the image
+ * without processes. In a user namespace, a client without a uid there is a stranger.
  *
  * If there is no room for a new client, the stranger that has been served longest is disconnected;
  * it may connect again. Snapshots that clients keep are memtallyd's memory: a client that holds too
- * many gets no new one, and stays connected (leases.h). Root gets every snapshot.
+ * many gets no new one, and stays connected (service/leases.h). Root gets every snapshot.
  */
 #ifndef MEMTALLY_DAEMON_PUBLISHER_H
 #define MEMTALLY_DAEMON_PUBLISHER_H

@@ -4,19 +4,16 @@
 #include "ledger/ledger.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/os/channel.h"
 #include "base/os/resident.h"
 #include "base/saturate.h"
 #include "config/settings.h"
@@ -25,11 +22,8 @@
 #include "ledger/usage-server.h"
 #include "ledger/writer.h"
 #include "service/command.h"
+#include "service/listener.h"
 #include "service/loop.h"
-
-enum {
-	SOCKET_MODE = 0666, /* any user may connect; the peer's credentials decide what it sees */
-};
 
 struct ledger {
 	const struct settings *settings;
@@ -37,47 +31,12 @@ struct ledger {
 	const char *socket; /* path of the socket that we have made; NULL: systemd passed it */
 	struct peer_rules rules;
 	struct loop loop;
-	struct usage_server server;
+	struct question_server server;
+	struct usage_server_context answers;
 	struct writer writer;
 	bool stops;
 	int status; /* exit status */
 };
-
-/*
- * Sets *RET_FD to the socket from systemd, or makes one and remembers its path in L. Returns 0 or a
- * negative errno, which is logged.
- */
-static int ledger_open_socket(struct ledger *l, int *ret_fd)
-{
-	const char *path = l->settings->ledger_socket;
-	int count = sd_listen_fds(1), r;
-
-	if (count > 0) {
-		r = sd_is_socket(SD_LISTEN_FDS_START, AF_UNIX, SOCK_SEQPACKET, 1);
-		if (count > 1 || r <= 0) {
-			log_error(
-				"expected one listening UNIX socket of sequential packets from systemd");
-			return -EINVAL;
-		}
-		if (fcntl(SD_LISTEN_FDS_START, F_SETFL, O_NONBLOCK) < 0)
-			return -errno;
-		*ret_fd = SD_LISTEN_FDS_START;
-		log_info("listening on the socket that systemd has passed");
-		return 0;
-	}
-	r = count < 0 ? count
-	              : channel_listen(path, SOCK_SEQPACKET, SOCKET_MODE, SOMAXCONN, ret_fd);
-	if (r < 0) {
-		log_error("cannot listen on %s: %s", path,
-			r == -ENOTSOCK     ? "something else stands at this path"
-			: r == -EADDRINUSE ? "another process answers there"
-					   : strerror(-r));
-		return r;
-	}
-	l->socket = path;
-	log_info("listening on %s", path);
-	return 0;
-}
 
 static int find_directory(struct ledger *l)
 {
@@ -100,10 +59,11 @@ static int ledger_start(struct ledger *l)
 	if (r == 0)
 		r = find_directory(l);
 	if (r == 0)
-		r = ledger_open_socket(l, &fd);
+		r = listener_open(l->settings->ledger_socket, &fd, &l->socket);
 	if (r < 0)
 		return r;
-	usage_server_init(&l->server, fd, &l->rules);
+	l->answers = (struct usage_server_context){.answer = writer_answer, .context = &l->writer};
+	question_server_init(&l->server, fd, &l->rules, &usage_server_service, &l->answers);
 	r = peer_rules_read("/etc/group", &l->rules);
 	if (r < 0)
 		log_warning(
@@ -165,11 +125,11 @@ static int open_ledger(struct ledger *l)
 
 static bool ledger_wait_for_events(struct ledger *l, uint64_t now_ns)
 {
-	struct pollfd p[LOOP_POLLS + USAGE_SERVER_POLLS];
-	size_t count = LOOP_POLLS + usage_server_poll(&l->server, now_ns, p + LOOP_POLLS);
+	struct pollfd p[LOOP_POLLS + QUESTION_SERVER_POLLS];
+	size_t count = LOOP_POLLS + question_server_poll(&l->server, now_ns, p + LOOP_POLLS);
 
 	return loop_wait(&l->loop, p, count, now_ns,
-		saturate_min(usage_server_due_ns(&l->server, now_ns),
+		saturate_min(question_server_due_ns(&l->server, now_ns),
 			writer_due_ns(&l->writer, now_ns)));
 }
 
@@ -201,7 +161,7 @@ static int ledger_loop(struct ledger *l)
 			view_unref(view);
 		}
 		writer_run(&l->writer, now);
-		usage_server_run(&l->server, now, writer_answer, &l->writer);
+		question_server_run(&l->server, now);
 		ledger_beat(&l->loop);
 	}
 	return EXIT_SUCCESS;
@@ -213,7 +173,7 @@ static void ledger_stop(struct ledger *l)
 	if (l->socket)
 		/* Before the descriptor is closed: later the path may be another process's. */
 		unlink(l->socket);
-	usage_server_done(&l->server);
+	question_server_done(&l->server);
 	loop_close(&l->loop);
 	free(l->directory);
 }

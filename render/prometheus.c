@@ -278,7 +278,9 @@ static void render_family(const struct metric *metric, size_t count, enum metric
 	const struct series_list *list, enum prometheus_format format, struct buffer *to)
 {
 	const char *type = metric->type == METRIC_COUNTER ? "counter" : "gauge";
-	bool created = format == PROMETHEUS_OPENMETRICS && metric->type == METRIC_COUNTER;
+	/* The kernel's counters of a cgroup or of the host began before memtallyd saw them. */
+	bool created = format == PROMETHEUS_OPENMETRICS && metric->type == METRIC_COUNTER &&
+	               !(metric->flags & METRIC_CGROUP_ONLY);
 	char family[METRIC_NAME_SIZE];
 	bool empty = true;
 

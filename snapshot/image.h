@@ -21,8 +21,8 @@
 #define IMAGE_BYTE_ORDER UINT32_C(0x01020304)
 
 enum {
-	IMAGE_MAJOR = 2, /* readers refuse any other */
-	IMAGE_MINOR = 9, /* grows with each field or section that is added */
+	IMAGE_MAJOR = 2,  /* readers refuse any other */
+	IMAGE_MINOR = 10, /* grows with each field or section that is added */
 	IMAGE_INSTANCE_SIZE = 16,
 	IMAGE_SECTIONS_MAX = 64,
 	IMAGE_ALIGN = 8,
@@ -69,6 +69,10 @@ enum image_flag {
 	IMAGE_COMPLETE = 1 << 0,
 	/* Without rows of processes and files, for readers without privileges */
 	IMAGE_PUBLIC = 1 << 1,
+	/* Of a pass under memory pressure */
+	IMAGE_PRESSURE = 1 << 2,
+	/* With rows of the processes of one user, and without files: snapshot/restrict.h */
+	IMAGE_OWN = 1 << 3,
 };
 
 struct image_header {

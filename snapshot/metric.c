@@ -14,6 +14,7 @@ enum {
 	JSON = METRIC_IN_JSON,
 	HOST_SERIES = METRIC_IN_JSON | METRIC_HOST_IN_PROMETHEUS,
 	CGROUP_SERIES = METRIC_IN_PROMETHEUS | METRIC_IN_JSON | METRIC_CGROUP_ONLY,
+	KERNEL_SERIES = CGROUP_SERIES | METRIC_OR_HOST,
 	NAMEGROUP_JSON = METRIC_IN_JSON | METRIC_NAMEGROUP_ONLY,
 };
 
@@ -132,6 +133,20 @@ static const struct metric scope_metrics[] = {
 		"Kernel memory that is charged to the cgroup, such as stacks, page tables and slab (kernel of memory.stat, Linux 5.18 and later; cgroup v1 memory.kmem.usage_in_bytes)."),
 	GAUGE("cgroup_swap", "bytes", SCOPE_CGROUP_SWAP, CGROUP_SERIES,
 		"Swap that is charged to the cgroup (memory.swap.current), in addition to its memory."),
+	GAUGE("cgroup_peak", "bytes", SCOPE_CGROUP_PEAK, CGROUP_SERIES,
+		"The most that the kernel has charged to the cgroup and all below it since the cgroup was made (memory.peak, Linux 5.19 and later; cgroup v1 memory.max_usage_in_bytes)."),
+	COUNTER("cgroup_high_events", NULL, SCOPE_CGROUP_HIGH_EVENTS, CGROUP_SERIES,
+		"How often processes of the cgroup were slowed down to reclaim memory, because it was above memory.high (high of memory.events)."),
+	COUNTER("cgroup_max_events", NULL, SCOPE_CGROUP_MAX_EVENTS, CGROUP_SERIES,
+		"How often the cgroup was about to exceed its limit (max of memory.events; cgroup v1 memory.failcnt)."),
+	COUNTER("oom_kills", NULL, SCOPE_OOM_KILLS, KERNEL_SERIES,
+		"Processes that the kernel has killed for lack of memory: of the host since boot (oom_kill of vmstat, Linux 4.13 and later), or of the cgroup and all below it since the cgroup was made (oom_kill of memory.events; in cgroup v1, oom_kill of memory.oom_control: of the cgroup alone). A cgroup that is removed takes its counter along."),
+	{.what = "memory_waiting", .unit = "seconds", .type = METRIC_COUNTER, .kind = METRIC_NANOSECONDS,
+		.index = SCOPE_MEMORY_WAITING, .flags = KERNEL_SERIES,
+		.help = "Time in which at least one process of the host or the cgroup waited for memory (PSI, total of some). Not in cgroup v1."},
+	{.what = "memory_stalled", .unit = "seconds", .type = METRIC_COUNTER, .kind = METRIC_NANOSECONDS,
+		.index = SCOPE_MEMORY_STALLED, .flags = KERNEL_SERIES,
+		.help = "Time in which all processes of the host or the cgroup that had work waited for memory at once (PSI, total of full). Not in cgroup v1."},
 	{.what = "cgroup_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SCOPE_CGROUP_AGE, .flags = JSON | METRIC_CGROUP_ONLY,
 		.help = "Time from the reading of the cgroup's charges to the end of the pass."},
@@ -519,7 +534,7 @@ bool metric_applies(const struct metric *metric, enum metric_scope scope)
 	bool is_cgroup = metric_is_owner(scope) && owner_of(metric_owner_kind(scope))->is_cgroup;
 
 	if ((metric->flags & METRIC_CGROUP_ONLY) && !is_cgroup)
-		return false;
+		return scope == METRIC_HOST && (metric->flags & METRIC_OR_HOST);
 	if ((metric->flags & METRIC_NAMEGROUP_ONLY) && scope != METRIC_NAMEGROUP)
 		return false;
 	return scope == METRIC_HOST || !(metric->flags & METRIC_HOST_ONLY);

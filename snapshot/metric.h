@@ -71,6 +71,7 @@ enum metric_flag {
 	METRIC_HOST_IN_PROMETHEUS = 1 << 3, /* in Prometheus for the host only, to save series */
 	METRIC_CGROUP_ONLY = 1 << 4,        /* only owners that are cgroups have it */
 	METRIC_NAMEGROUP_ONLY = 1 << 5,     /* of the same scopes, only namegroups have it */
+	METRIC_OR_HOST = 1 << 6,            /* with METRIC_CGROUP_ONLY: the host has it, too */
 };
 
 struct metric {

@@ -77,7 +77,7 @@ void past_request_write(const struct past_request *r, unsigned char to[static PA
 	memcpy(to, &raw, sizeof(raw));
 }
 
-static bool is_zero(const void *data, size_t len)
+static bool past_is_zero(const void *data, size_t len)
 {
 	const unsigned char *bytes = data;
 
@@ -92,7 +92,7 @@ static bool is_name(const char name[static SNAPSHOT_NAME_MAX + 1])
 	size_t len = strnlen(name, SNAPSHOT_NAME_MAX + 1);
 
 	return len <= SNAPSHOT_NAME_MAX && text_is_clean(name, len) &&
-	       is_zero(name + len, SNAPSHOT_NAME_MAX + 1 - len);
+	       past_is_zero(name + len, SNAPSHOT_NAME_MAX + 1 - len);
 }
 
 /* Returns whether RAW, a question for a series, names a row and a quantity of it. */
@@ -105,7 +105,7 @@ static bool is_row(const struct request *raw)
 	if (raw->quantity >= (is_process ? (uint32_t)PROCESS_QUANTITIES : SCOPE_QUANTITIES))
 		return false;
 	if (!metric_is_owner((enum metric_scope)raw->scope))
-		return is_zero(raw->name, sizeof(raw->name));
+		return past_is_zero(raw->name, sizeof(raw->name));
 	return is_name(raw->name);
 }
 
@@ -129,11 +129,12 @@ int past_request_parse(const void *data, size_t len, struct past_request *ret)
 	if (memcmp(raw.magic, REQUEST_MAGIC, sizeof(raw.magic)) != 0 || raw.pick < PAST_AT ||
 		raw.pick >= PAST_PICKS_END || raw.flags > REQUEST_HAS_UID ||
 		raw.uid > (raw.flags ? UINT32_MAX : 0) || raw.reserved ||
-		!is_zero(raw.more, sizeof(raw.more)) || !are_times(&raw))
+		!past_is_zero(raw.more, sizeof(raw.more)) || !are_times(&raw))
 		return -EBADMSG;
-	if (raw.pick == PAST_SERIES ? !is_row(&raw)
-				    : raw.step_ns || raw.scope || raw.quantity || raw.pid ||
-					      raw.start_ns || !is_zero(raw.name, sizeof(raw.name)))
+	if (raw.pick == PAST_SERIES
+			? !is_row(&raw)
+			: raw.step_ns || raw.scope || raw.quantity || raw.pid || raw.start_ns ||
+				  !past_is_zero(raw.name, sizeof(raw.name)))
 		return -EBADMSG;
 	*ret = (struct past_request){
 		.pick = (enum past_pick)raw.pick,
@@ -162,7 +163,7 @@ void past_answer_write(
 	buffer_add(to, points, head->points * sizeof(*points));
 }
 
-static bool is_possible(const struct past_head *h)
+static bool past_is_possible(const struct past_head *h)
 {
 	const uint64_t times[] = {
 		h->first_ns, h->last_ns, h->at_ns, h->before_ns, h->after_ns, h->oom_ns};
@@ -197,7 +198,7 @@ int past_answer_parse(
 		return -EBADMSG;
 	if (raw.magic[MAGIC_NAME_LEN] != ANSWER_MAGIC[MAGIC_NAME_LEN])
 		return -EPROTO;
-	if (!is_possible(&raw.head) || !is_zero(raw.more, sizeof(raw.more)) ||
+	if (!past_is_possible(&raw.head) || !past_is_zero(raw.more, sizeof(raw.more)) ||
 		len != sizeof(raw) + raw.head.points * sizeof(*points))
 		return -EBADMSG;
 	for (uint32_t i = 0; i < raw.head.points; i++)

@@ -205,8 +205,21 @@ enum scope_quantity {
 	SCOPE_SLEEPING,
 	SCOPE_WAITING,
 	SCOPE_OTHER_STATE,
+	/*
+	 * Of the host and of owners that are cgroups: counters of the kernel, of the cgroup and all
+	 * below it. They began with the host or with the cgroup, and are no sums over processes.
+	 */
+	SCOPE_OOM_KILLS,      /* a count of processes that the kernel killed for lack of memory */
+	SCOPE_MEMORY_WAITING, /* nanoseconds in which at least one process waited for memory */
+	SCOPE_MEMORY_STALLED, /* nanoseconds in which all processes waited for memory at once */
+	/* Of owners that are cgroups, as SCOPE_CGROUP */
+	SCOPE_CGROUP_PEAK,        /* the highest SCOPE_CGROUP so far */
+	SCOPE_CGROUP_HIGH_EVENTS, /* a count: how often memory.high was exceeded */
+	SCOPE_CGROUP_MAX_EVENTS,  /* a count: how often memory.max was reached */
 	SCOPE_QUANTITIES
 };
+
+static_assert((int)SCOPE_QUANTITIES <= 64, ".present has a bit for each quantity");
 
 /* Quantities of memtallyd itself. Bytes unless a comment says otherwise. */
 enum self_quantity {

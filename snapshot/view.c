@@ -187,6 +187,8 @@ static int check_sections(struct view *v, const char **ret_reason)
 		return view_refuse(ret_reason, "a public image with rows of processes");
 	if (v->section[SECTION_FILES].count && view_is_public(v))
 		return view_refuse(ret_reason, "a public image with rows of files");
+	if (v->section[SECTION_FILES].count && view_is_own(v))
+		return view_refuse(ret_reason, "an image for one user with rows of files");
 	return 0;
 }
 
@@ -512,7 +514,7 @@ bool view_count_dropped(const struct view *view, enum metric_scope scope, uint32
 {
 	uint32_t dropped = 0;
 
-	if (scope == METRIC_PROCESS && view_is_public(view))
+	if (scope == METRIC_PROCESS && (view_is_public(view) || view_is_own(view)))
 		return false;
 	for (uint32_t i = 0; i < view_count(view, scope); i++)
 		if (scope == METRIC_PROCESS)

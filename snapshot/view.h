@@ -178,7 +178,7 @@ static inline const char *view_owner(
 
 /*
  * Gives in *RET the number of rows of SCOPE (that of owners, or METRIC_PROCESS) without series of
- * their own. Returns false if that is not known: a public image has no processes.
+ * their own. Returns false if that is not known: the image lacks processes (IMAGE_PUBLIC, IMAGE_OWN).
  */
 bool view_count_dropped(const struct view *view, enum metric_scope scope, uint32_t *ret);
 
@@ -209,6 +209,12 @@ static inline uint64_t view_age_ns(const struct view *view, uint64_t now_boottim
 static inline bool view_is_complete(const struct view *view)
 {
 	return view->header->flags & IMAGE_COMPLETE;
+}
+
+/* Returns whether the image has the processes of one user alone, and no files. */
+static inline bool view_is_own(const struct view *view)
+{
+	return view->header->flags & IMAGE_OWN;
 }
 
 /* Returns whether the image has no rows of processes and files. */

@@ -124,7 +124,8 @@ static int add_owners(struct builder *b, const struct view *view, enum owner_kin
 static int aggregate_add_host(
 	struct builder *b, const struct view *view, const struct member *members, size_t count)
 {
-	static const enum scope_quantity kept[] = {SCOPE_MEM_TOTAL, SCOPE_MEM_AVAILABLE};
+	static const enum scope_quantity kept[] = {SCOPE_MEM_TOTAL, SCOPE_MEM_AVAILABLE,
+		SCOPE_OOM_KILLS, SCOPE_MEMORY_WAITING, SCOPE_MEMORY_STALLED};
 	const struct snapshot_scope *from = view_host(view);
 	struct snapshot_scope *row = builder_add_scope(b, METRIC_HOST);
 	struct sums sums = {0};

@@ -94,12 +94,14 @@ static void read_vmstat(struct adaptive_pass *a)
 {
 	struct vmstat v;
 
-	a->swaps = false;
+	a->swaps = a->has_killed = false;
 	if (vmstat_read(a->reader->procfs->fd, &v) < 0)
 		return;
 	for (unsigned int i = 0; i < VMSTAT_SWAPPED_END_; i++)
 		if (ROW_HAS(&a->vmstat, i) && ROW_HAS(&v, i))
 			a->swapped += saturate_less(v.q[i], a->vmstat.q[i]);
+	a->has_killed = ROW_HAS(&a->vmstat, VMSTAT_OOM_KILL) && ROW_HAS(&v, VMSTAT_OOM_KILL) &&
+	                v.q[VMSTAT_OOM_KILL] > a->vmstat.q[VMSTAT_OOM_KILL];
 	a->vmstat = v;
 	/* statm moves if a page of a process is swapped, unless another page came for it. A few
 	 * swapped pages in each pass, as when memory is reclaimed ahead of need, are no reason to

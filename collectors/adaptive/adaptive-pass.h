@@ -51,6 +51,8 @@ struct adaptive_pass {
 	uint64_t swapped;
 	/* .swapped is so large that this pass reads the status of all processes */
 	bool swaps;
+	/* the kernel has killed a process for lack of memory since the last pass began */
+	bool has_killed;
 
 	struct cpu_budget budget;
 	struct lock_trial lock_trial;

@@ -19,6 +19,8 @@
 #include "collectors/adaptive/last-measured.h"
 #include "collectors/adaptive/tracked.h"
 
+#define KILLS_APART_NS (30 * NS_PER_SEC)
+
 /* Adds a zeroed row for P, which is valid until the next one. Returns NULL if memory runs out. */
 static struct snapshot_process *pass_phases_add_row(struct pass *pass, struct process *p)
 {
@@ -186,6 +188,20 @@ static void settle_one(struct pass *pass)
 }
 
 /*
+ * Returns whether this pass must read all cgroups: the kernel has killed a process, and a cgroup's
+ * counter tells where. A user can have processes killed in a cgroup of its own again and again, so
+ * this is done at most once in KILLS_APART_NS; later kills wait for their cgroup's turn.
+ */
+static bool charges_are_urgent(struct pass *pass)
+{
+	if (!pass->adaptive.has_killed ||
+		(pass->killed_ns && pass->begin_ns - pass->killed_ns < KILLS_APART_NS))
+		return false;
+	pass->killed_ns = pass->begin_ns;
+	return true;
+}
+
+/*
  * Begins the reading of charges. The period allows for passes that are a little late. In exact mode
  * each pass reads all cgroups; in adaptive mode, as many as a tenth of the budget pays for.
  */
@@ -199,6 +215,8 @@ static int begin_charges(struct pass *pass)
 			o->interval_ns, o->budget_cpu_ppm, 10 * CPU_BUDGET_PPM_MAX);
 	if (pass->interval_ns > o->interval_ns)
 		spare_ns = 0; /* passes alone exceed the budget */
+	if (o->is_adaptive && charges_are_urgent(pass))
+		spare_ns = UINT64_MAX;
 	return memcg_charges_begin(&pass->charges, &pass->sums, period_ns, spare_ns);
 }
 

@@ -100,6 +100,7 @@ struct pass {
 	bool was_adaptive, is_whole;
 	uint64_t interval_ns; /* until the next pass: the budget may have made it longer */
 	uint64_t cpu_ns;      /* of the current pass, by its thread */
+	uint64_t killed_ns;   /* .begin_ns of the last pass that looked for an OOM kill; 0: none */
 	struct self_usage self;
 	/*
 	 * CLOCK_BOOTTIME: earliest time since which a row has had no measurement; UINT64_MAX: none

@@ -13,6 +13,7 @@
 #include "collectors/owners/top-owners.h"
 #include "collectors/process/state/driver.h"
 #include "collectors/process/state/growth.h"
+#include "collectors/procfs/host/psi.h"
 #include "collectors/procfs/host/vmstat.h"
 #include "collectors/procfs/host/zoneinfo.h"
 
@@ -166,6 +167,22 @@ static void read_host(struct pass *pass, struct balance_sheet_sources *s, struct
 	s->vmstat = vmstat;
 }
 
+/* Sets in the host's row the kernel's counters. */
+static void show_kernel_counters(struct pass *pass, const struct vmstat *vmstat)
+{
+	struct sums *host = &pass->sums.host.sums;
+	struct psi psi;
+
+	if (ROW_HAS(vmstat, VMSTAT_OOM_KILL))
+		ROW_SET(host, SCOPE_OOM_KILLS, saturate_min(vmstat->q[VMSTAT_OOM_KILL], INT64_MAX));
+	if (psi_read(pass->procfs.fd, &psi) < 0)
+		return;
+	if (psi.has_waited)
+		ROW_SET(host, SCOPE_MEMORY_WAITING, psi.waited_ns);
+	if (psi.has_stalled)
+		ROW_SET(host, SCOPE_MEMORY_STALLED, psi.stalled_ns);
+}
+
 static void make_sheet(struct pass *pass, struct balance_sheet_sources *s)
 {
 	const struct shmem *shmem = &pass->shmem;
@@ -198,6 +215,7 @@ int pass_totals_end(struct pass *pass)
 	memcg_charges_end(&pass->charges, &pass->sums, clock_now_ns(CLOCK_BOOTTIME));
 	if (pass->namegroups.rules && !pass->options.is_single)
 		ROW_SET(&pass->sums.host.sums, SCOPE_NAMING_FAILURES, pass->namegroups.failures);
+	show_kernel_counters(pass, &vmstat);
 	pass->counts.charges = pass->charges.are_counted ? pass->charges.counts : NULL;
 	make_sheet(pass, &sources);
 	owner_sums_tidy(&pass->sums);

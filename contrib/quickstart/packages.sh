@@ -5,7 +5,7 @@
 
 build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libjansson-dev libyaml-dev zlib1g-dev
-	libsmartcols-dev libncurses-dev libseccomp-dev libsqlite3-dev libelf-dev libpcre2-dev
+	libsmartcols-dev libncurses-dev libseccomp-dev libsqlite3-dev libzstd-dev libelf-dev libpcre2-dev
 	'libcurl4-gnutls-dev|libcurl4-openssl-dev|libcurl4-nss-dev' esbuild node-d3-hierarchy node-d3-shape)
 check_packages=(libcmocka-dev binutils python3 python3-yaml curl jq smem gzip xz-utils procps systemd
 	cppcheck clang clang-format clang-tidy libclang-rt-dev lld mandoc shellcheck zsh fish tmux)
@@ -21,7 +21,7 @@ command -v npm >/dev/null || long_packages+=(npm)
 build_commands=(autoreconf automake cc make pkg-config)
 build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'gnutls >= 3.7.0' 'libxcrypt >= 4.3.0'
 	'jansson >= 2.13' 'yaml-0.1 >= 0.2.2' 'zlib >= 1.2.11' 'smartcols >= 2.36' 'ncursesw >= 6.2'
-	'libcurl >= 7.74.0' 'libseccomp >= 2.5.0' 'sqlite3 >= 3.34.0' 'libelf >= 0.180' 'libpcre2-8 >= 10.36')
+	'libcurl >= 7.74.0' 'libseccomp >= 2.5.0' 'sqlite3 >= 3.34.0' 'libzstd >= 1.4.0' 'libelf >= 0.180' 'libpcre2-8 >= 10.36')
 
 is_debian() { command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; }
 

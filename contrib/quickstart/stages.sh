@@ -108,7 +108,7 @@ stage_tests() {
 # Builds without the parts that configure can leave out, and runs its unit tests and lints.
 stage_left_out() {
 	local dir=$top/build-left-out
-	check_build build_tree check-programs "$dir" --enable-werror --disable-ledger --disable-inspect ESBUILD= CFLAGS='-O2 -g1' || return
+	check_build build_tree check-programs "$dir" --enable-werror --disable-ledger --disable-recorder --disable-inspect ESBUILD= CFLAGS='-O2 -g1' || return
 	choose_host no
 	find "$dir/tests" -name '*.trs' -delete
 	run_tests "$(nproc)" "$dir" < <(all_tests "$dir" | grep -E '^tests/(unit|lint)/')

@@ -52,7 +52,7 @@ static const struct filter_call pass_calls[] = {
 	FILTER_CALL_IS("fcntl", 1, F_ADD_SEALS),
 	FILTER_CALL_IS("fcntl64", 1, F_ADD_SEALS),
 	FILTER_CALL_IS("kcmp", COMPARE_TYPE, COMPARE_MM),
-	FILTER_CALL("inotify_init1"), /* snapshot leases: daemon/leases.c */
+	FILTER_CALL("inotify_init1"), /* snapshot leases: service/leases.c */
 	FILTER_CALL("inotify_add_watch"),
 	FILTER_CALL("fstatfs"),
 	FILTER_CALL("fstatfs64"),

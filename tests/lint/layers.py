@@ -18,11 +18,14 @@ LAYERS = {
     "base/os": (["base"], []),
     "confine": (["base"], ["seccomp.h"]),
     "snapshot": (["base"], []),
+    "recorder/codec": (["base", "snapshot"], ["zstd.h"]),
+    "recorder/archive": (["base", "snapshot", "recorder/codec"], []),
+    "recorder": (["base", "confine", "snapshot", "config", "service", "recorder"], ["systemd/sd-daemon.h"]),
     "config": (["base"], ["yaml.h"]),
     "naming": (["base", "snapshot", "config"], ["yaml.h", "pcre2.h"]),
     "collectors/procfs": (["base", "snapshot"], []),
     "collectors/procfs/host": (["base", "snapshot", "collectors/procfs"], []),
-    "collectors/procfs/cgroup": (["base", "snapshot", "collectors/procfs"], []),
+    "collectors/procfs/cgroup": (["base", "snapshot", "collectors/procfs", "collectors/procfs/host"], []),
     "collectors/workers": (["base", "collectors/procfs"], []),
     "collectors/process/state": (["base", "snapshot"], []),
     "collectors/process": (["base", "snapshot", "collectors/procfs", "collectors/workers", "collectors/process/state"], []),
@@ -76,13 +79,13 @@ LAYERS = {
     "cli": (BELOW_CLI + ["cli"], []),
 }
 LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols", "curses.h", "term.h", "curl/",
-             "seccomp.h", "pcre2.h", "sqlite3.h", "libelf.h", "gelf.h", "elfutils/", "gnutls/", "crypt.h")
+             "seccomp.h", "pcre2.h", "sqlite3.h", "zstd.h", "libelf.h", "gelf.h", "elfutils/", "gnutls/", "crypt.h")
 
 # Only programs and their common parts log; the layers below return errors.
-PROGRAMS = {"service", "daemon", "web", "ledger", "cli"}
+PROGRAMS = {"service", "daemon", "web", "ledger", "recorder", "cli"}
 
 # Folders that do not read other processes. They may read their own /proc/self.
-WITHOUT_PROC = {"base", "snapshot", "render", "service", "web", "ledger"}
+WITHOUT_PROC = {"base", "snapshot", "recorder", "render", "service", "web", "ledger"}
 PROC = re.compile(r'"[^"\n]*/proc(?!/self)[/"][^\n]*')
 
 # X-private.h belongs to module X, and so do sources without a header of their own that include it.

@@ -22,10 +22,12 @@
 #include "base/cleanup.h"
 #include "base/os/file.h"
 #include "base/scan.h"
+#include "collectors/procfs/host/psi.h"
 #include "collectors/procfs/mountinfo.h"
 
 enum {
 	TEXT_SIZE = 1 << 14, /* memory.stat of Linux 6.18 has 2 KiB */
+	EVENTS_SIZE = 1024,  /* memory.events of Linux 6.18 has 90 bytes */
 	CANDIDATES = 16,     /* mounts that are considered; hosts have two */
 	RANKS = 8,
 };
@@ -224,6 +226,12 @@ static int memcg_mount_read_stat(int dirfd, enum memcg_stat_version version, str
 	return r < 0 ? r : memcg_stat_parse_stat(text, len, version, ret);
 }
 
+/* Returns R, the result of reading a file that a kernel may lack, or 0 if the kernel lacks it. */
+static int forgive_absence(int r)
+{
+	return r == -ENOENT || r == -EOPNOTSUPP ? 0 : r;
+}
+
 /*
  * For a file that a kernel may lack: accounting of swap and of kernel memory can be left out or
  * switched off.
@@ -231,9 +239,55 @@ static int memcg_mount_read_stat(int dirfd, enum memcg_stat_version version, str
 static int read_optional(
 	int dirfd, const char *file, enum memcg_stat_field field, struct memcg_stat *ret)
 {
-	int r = memcg_mount_read_value(dirfd, file, field, ret);
+	return forgive_absence(memcg_mount_read_value(dirfd, file, field, ret));
+}
 
-	return r == -ENOENT || r == -EOPNOTSUPP ? 0 : r;
+static int memcg_mount_read_events(
+	int dirfd, enum memcg_stat_version version, struct memcg_stat *ret)
+{
+	char text[EVENTS_SIZE];
+	size_t len;
+	int r = file_read(dirfd, version == MEMCG_STAT_V1 ? "memory.oom_control" : "memory.events",
+		text, sizeof(text), &len);
+
+	return r < 0 ? r : memcg_stat_parse_events(text, len, version, ret);
+}
+
+static int memcg_mount_read_pressure(int dirfd, struct memcg_stat *ret)
+{
+	char text[PSI_TEXT_SIZE];
+	struct psi psi;
+	size_t len;
+	int r = file_read(dirfd, "memory.pressure", text, sizeof(text), &len);
+
+	if (r == 0)
+		r = psi_parse(text, len, &psi);
+	if (r < 0)
+		return r;
+	if (psi.has_waited)
+		ROW_SET(ret, MEMCG_STAT_WAITED, psi.waited_ns);
+	if (psi.has_stalled)
+		ROW_SET(ret, MEMCG_STAT_STALLED, psi.stalled_ns);
+	return 0;
+}
+
+/* Reads what is no charge: each file may be absent. */
+static int memcg_mount_read_history(
+	int dirfd, enum memcg_stat_version version, struct memcg_stat *ret)
+{
+	bool is_v1 = version == MEMCG_STAT_V1;
+	int r[] = {
+		memcg_mount_read_events(dirfd, version, ret),
+		memcg_mount_read_value(dirfd, is_v1 ? "memory.max_usage_in_bytes" : "memory.peak",
+			MEMCG_STAT_PEAK, ret),
+		is_v1 ? memcg_mount_read_value(dirfd, "memory.failcnt", MEMCG_STAT_MAX_EVENTS, ret)
+		      : memcg_mount_read_pressure(dirfd, ret),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(r); i++)
+		if (forgive_absence(r[i]) < 0)
+			return r[i];
+	return 0;
 }
 
 static int memcg_mount_read_all(int dirfd, enum memcg_stat_version version, struct memcg_stat *ret)
@@ -241,7 +295,7 @@ static int memcg_mount_read_all(int dirfd, enum memcg_stat_version version, stru
 	bool is_v1 = version == MEMCG_STAT_V1;
 	int r = memcg_mount_read_value(
 		dirfd, is_v1 ? "memory.usage_in_bytes" : "memory.current", MEMCG_STAT_TOTAL, ret);
-	int of_stat, of_rest;
+	int of_stat, of_rest, of_history;
 
 	/* A cgroup without the controller's files is charged as a part of one above it. */
 	if (r == -ENOENT || r == -ENODEV)
@@ -249,9 +303,12 @@ static int memcg_mount_read_all(int dirfd, enum memcg_stat_version version, stru
 	of_stat = memcg_mount_read_stat(dirfd, version, ret);
 	of_rest = is_v1 ? read_optional(dirfd, "memory.kmem.usage_in_bytes", MEMCG_STAT_KERNEL, ret)
 	                : read_optional(dirfd, "memory.swap.current", MEMCG_STAT_SWAP, ret);
+	of_history = memcg_mount_read_history(dirfd, version, ret);
 	if (r == 0)
 		r = of_stat;
-	return r == 0 ? of_rest : r;
+	if (r == 0)
+		r = of_rest;
+	return r == 0 ? of_history : r;
 }
 
 enum charge_outcome memcg_mount_read(

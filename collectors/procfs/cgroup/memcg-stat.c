@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory.stat has lines "KEY VALUE". In v2 each value includes all cgroups below. In v1 each key is
+ * memory.stat and memory.events have lines "KEY VALUE". In v2 each value includes all cgroups below. In v1 each key is
  * there twice: with "total_" before it, the value includes all cgroups below, else it is of the
  * cgroup alone.
  */
@@ -26,6 +26,16 @@ static const struct key keys_v1[] = {
 	{"total_cache", MEMCG_STAT_FILE},
 	{"total_shmem", MEMCG_STAT_SHMEM},
 	{"total_swap", MEMCG_STAT_SWAP},
+};
+
+static const struct key events_v1[] = {
+	{"oom_kill", MEMCG_STAT_OOM_KILLS},
+};
+
+static const struct key events_v2[] = {
+	{"high", MEMCG_STAT_HIGH_EVENTS},
+	{"max", MEMCG_STAT_MAX_EVENTS},
+	{"oom_kill", MEMCG_STAT_OOM_KILLS},
 };
 
 static const struct key keys_v2[] = {
@@ -75,11 +85,9 @@ static void memcg_stat_add(struct memcg_stat *to, const struct memcg_stat *from)
 			ROW_SET(to, i, from->q[i]);
 }
 
-int memcg_stat_parse_stat(
-	const char *text, size_t len, enum memcg_stat_version version, struct memcg_stat *ret)
+static int memcg_stat_parse_lines(
+	const char *text, size_t len, const struct key *keys, size_t count, struct memcg_stat *ret)
 {
-	const struct key *keys = version == MEMCG_STAT_V1 ? keys_v1 : keys_v2;
-	size_t count = version == MEMCG_STAT_V1 ? ARRAY_SIZE(keys_v1) : ARRAY_SIZE(keys_v2);
 	struct scan all = {text, text + len}, line;
 	struct memcg_stat found = {0};
 
@@ -88,6 +96,22 @@ int memcg_stat_parse_stat(
 			return -EBADMSG;
 	memcg_stat_add(ret, &found);
 	return 0;
+}
+
+int memcg_stat_parse_stat(
+	const char *text, size_t len, enum memcg_stat_version version, struct memcg_stat *ret)
+{
+	return version == MEMCG_STAT_V1
+	               ? memcg_stat_parse_lines(text, len, keys_v1, ARRAY_SIZE(keys_v1), ret)
+	               : memcg_stat_parse_lines(text, len, keys_v2, ARRAY_SIZE(keys_v2), ret);
+}
+
+int memcg_stat_parse_events(
+	const char *text, size_t len, enum memcg_stat_version version, struct memcg_stat *ret)
+{
+	return version == MEMCG_STAT_V1
+	               ? memcg_stat_parse_lines(text, len, events_v1, ARRAY_SIZE(events_v1), ret)
+	               : memcg_stat_parse_lines(text, len, events_v2, ARRAY_SIZE(events_v2), ret);
 }
 
 int memcg_stat_parse_value(

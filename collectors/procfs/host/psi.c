@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "base/clock.h"
 #include "base/os/file.h"
 #include "base/scan.h"
 
 enum {
-	TEXT_SIZE = 512, /* Linux 6.18 prints at most 150 bytes */
 	STRAINED_ABOVE = PSI_WHOLE / 10,
 	SEVERE_ABOVE = PSI_WHOLE * 3 / 10,
 };
@@ -30,6 +30,37 @@ static bool take_average(struct scan *s, uint32_t *ret)
 	return scan_char(s, ' ');
 }
 
+/* Parses the rest of a line behind avg10: "avg60=0.00 avg300=0.00 total=478069", microseconds. */
+static bool take_total(struct scan *s, uint64_t *ret_ns)
+{
+	uint32_t average;
+	uint64_t us;
+
+	if (!scan_text(s, "avg60=") || !take_average(s, &average) || !scan_text(s, "avg300=") ||
+		!take_average(s, &average) || !scan_text(s, "total=") || !scan_decimal(s, &us) ||
+		s->at != s->end || us > INT64_MAX / NS_PER_USEC)
+		return false;
+	*ret_ns = us * NS_PER_USEC;
+	return true;
+}
+
+static bool psi_parse_some(struct scan *line, struct psi *psi)
+{
+	if (psi->is_known || !scan_text(line, "avg10=") || !take_average(line, &psi->some_avg10))
+		return false;
+	psi->is_known = true;
+	psi->has_waited = take_total(line, &psi->waited_ns);
+	return true;
+}
+
+static void psi_parse_full(struct scan *line, struct psi *psi)
+{
+	uint32_t average;
+
+	psi->has_stalled = scan_text(line, "avg10=") && take_average(line, &average) &&
+	                   take_total(line, &psi->stalled_ns);
+}
+
 /* "some avg10=0.12 avg60=0.00 avg300=0.00 total=478069\nfull avg10=..." */
 int psi_parse(const char *text, size_t len, struct psi *ret)
 {
@@ -39,12 +70,10 @@ int psi_parse(const char *text, size_t len, struct psi *ret)
 	while (all.at < all.end) {
 		if (!scan_line(&all, &line))
 			return -EBADMSG;
-		if (!scan_text(&line, "some "))
-			continue;
-		if (psi.is_known || !scan_text(&line, "avg10=") ||
-			!take_average(&line, &psi.some_avg10))
+		if (scan_text(&line, "full "))
+			psi_parse_full(&line, &psi);
+		else if (scan_text(&line, "some ") && !psi_parse_some(&line, &psi))
 			return -EBADMSG;
-		psi.is_known = true;
 	}
 	*ret = psi;
 	return 0;
@@ -52,7 +81,7 @@ int psi_parse(const char *text, size_t len, struct psi *ret)
 
 int psi_read(int procfs_fd, struct psi *ret)
 {
-	char text[TEXT_SIZE];
+	char text[PSI_TEXT_SIZE];
 	size_t len;
 	int r = file_read(procfs_fd, "pressure/memory", text, sizeof(text), &len);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parser of /proc/pressure/memory (Linux 4.20): the share of time in which processes had to wait
- * for memory.
+ * Parser of /proc/pressure/memory (Linux 4.20), and of memory.pressure of a cgroup: the share of time
+ * in which processes had to wait for memory.
  */
 #ifndef MEMTALLY_COLLECTORS_PROCFS_HOST_PSI_H
 #define MEMTALLY_COLLECTORS_PROCFS_HOST_PSI_H
@@ -10,17 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PSI_WHOLE = 10000 }; /* all of the time: averages are in hundredths of a percent */
+enum {
+	PSI_WHOLE = 10000,   /* all of the time: averages are in hundredths of a percent */
+	PSI_TEXT_SIZE = 512, /* room for the file; Linux 6.18 prints at most 150 bytes */
+};
 
 struct psi {
 	bool is_known; /* false: the kernel does not account pressure */
 	/* the share of the last 10 seconds in which at least one process waited; at most PSI_WHOLE */
 	uint32_t some_avg10;
+	bool has_waited, has_stalled; /* the text has the next two */
+	/* ns: in which at least one process waited, and in which all waited at once; <= INT64_MAX */
+	uint64_t waited_ns, stalled_ns;
 };
 
 /*
  * Parses TEXT into RET. Returns 0, with nothing known if there is no line "some"; or -EBADMSG, with
- * RET unchanged, if TEXT is cut off, or its lines "some" are not as a kernel prints them. Pure.
+ * RET unchanged, if TEXT is cut off, or the averages of its lines "some" are not as a kernel prints
+ * them. A total that is not, or that does not fit, is left out. Pure.
  */
 int psi_parse(const char *text, size_t len, struct psi *ret);
 

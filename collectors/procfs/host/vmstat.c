@@ -26,6 +26,7 @@ static const char *const names[VMSTAT_FIELDS] = {
 	[VMSTAT_ZSWAP_OUT] = "zswpout ",
 	[VMSTAT_ZEROES_IN] = "swpin_zero ",
 	[VMSTAT_ZEROES_OUT] = "swpout_zero ",
+	[VMSTAT_OOM_KILL] = "oom_kill ",
 };
 
 static bool vmstat_parse_line(struct scan *line, struct vmstat *v)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parser of /proc/vmstat: whether the host swaps, to a device or to compressed memory, and counters
- * that meminfo lacks.
+ * Parser of /proc/vmstat: whether the host swaps, to a device or to compressed memory, OOM kills, and
+ * counters that meminfo lacks.
  */
 #ifndef MEMTALLY_COLLECTORS_PROCFS_HOST_VMSTAT_H
 #define MEMTALLY_COLLECTORS_PROCFS_HOST_VMSTAT_H
@@ -22,12 +22,15 @@ enum vmstat_field {
 	VMSTAT_ZSPAGES = VMSTAT_SWAPPED_END_, /* nr_zspages, of zram and zswap; Linux 4.9 */
 	/* nr_memmap_pages, of memory added since boot; Linux 6.11 */
 	VMSTAT_MEMMAP_PAGES,
+	/* Since boot; not pages: oom_kill, processes that the kernel killed for lack of memory, on
+	 * the host or in a cgroup; Linux 4.13 */
+	VMSTAT_OOM_KILL,
 	VMSTAT_FIELDS
 };
 
 struct vmstat {
 	uint64_t present;          /* without CONFIG_SWAP no swap counters; see vmstat.c */
-	uint64_t q[VMSTAT_FIELDS]; /* pages */
+	uint64_t q[VMSTAT_FIELDS]; /* pages, except VMSTAT_OOM_KILL */
 };
 
 /*

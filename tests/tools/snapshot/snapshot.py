@@ -37,6 +37,7 @@ ALWAYS = ("user", "group", "program", "unit")
 NONE = "(none)"
 TIMES = {"start_time": "start_time_seconds", "pss_age": "age_seconds", "elapsed": "elapsed_seconds",
          "seen": "seen_seconds", "cgroup_age": "cgroup_age_seconds", "oldest_start": "oldest_start_time_seconds"}
+SPANS = ("memory_waiting", "memory_stalled")  # counters of nanoseconds
 COUNTS = ("processes", "threads")
 REALS = ("anon_slope", "anon_slope_error")
 
@@ -57,8 +58,10 @@ def enumerators(name):
 def field_name(enumerator):
     """Returns the JSON name of an enumerator such as PROCESS_PSS_ANON."""
     name = enumerator.split("_", 1)[1].lower()
-    if name in ("pss_byte_seconds", "naming_failures"):
+    if name in ("pss_byte_seconds", "naming_failures", "oom_kills") or name.endswith("_events"):
         return name + "_total"
+    if name in SPANS:
+        return name + "_seconds_total"
     if name.endswith("_growth"):
         return name + "_bytes_total"
     if name in TIMES:
@@ -71,7 +74,7 @@ def field_name(enumerator):
 def value_of(name, raw):
     if name == "pss_byte_seconds_total" or name.endswith("_bytes_per_second"):
         return struct.unpack("=d", struct.pack("=Q", raw))[0]
-    if name in TIMES.values():
+    if name in TIMES.values() or name.removesuffix("_seconds_total") in SPANS:
         return raw / 1e9
     return raw
 

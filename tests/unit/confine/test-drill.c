@@ -25,7 +25,7 @@
 #include "base/os/userns.h"
 #include "collectors/process/self/lock-trial.h"
 #include "daemon/children/drop-privileges.h"
-#include "daemon/leases.h"
+#include "service/leases.h"
 #include "tests/unit/support/confine/attempts.h"
 #include "tests/unit/support/confine/drill.h"
 #include "tests/unit/support/confine/victims.h"

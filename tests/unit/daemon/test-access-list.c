@@ -14,7 +14,7 @@
 #include "base/os/userns.h"
 #include "daemon/access-list.h"
 
-enum { OWN = 990, WEB = 812, LEDGER = 813, GROUP = 77, ALICE = 1000 };
+enum { OWN = 990, WEB = 812, LEDGER = 813, RECORDER = 814, GROUP = 77, ALICE = 1000 };
 
 static const char users[] = "test-privileged.users", groups[] = "test-privileged.groups";
 
@@ -81,13 +81,15 @@ static void reads_the_hosts_users_and_groups(void **state)
 	(void)state;
 	access_list_init(&p);
 	p.own = OWN;
-	put(users, "root:x:0:0::/:\nmemtally-web:x:812:813::/:\nmemtally-ledger:x:813:813::/:\n");
+	put(users, "root:x:0:0::/:\nmemtally-web:x:812:813::/:\nmemtally-ledger:x:813:813::/:\n"
+		   "memtally-recorder:x:814:814::/:\n");
 	put(groups, "root:x:0:\nmemtally:x:77:alice\n");
 	assert_int_equal(access_list_read(&p, users, groups), 0);
 	assert_true(has(&p, 0, 5, 5));
 	assert_true(has(&p, OWN, 5, 5));
 	assert_true(has(&p, WEB, 5, 5));
 	assert_true(has(&p, LEDGER, 5, 5));
+	assert_true(has(&p, RECORDER, 5, 5));
 	assert_true(has(&p, ALICE, GROUP, 5));
 	assert_true(has(&p, ALICE, 5, GROUP));
 	assert_false(has(&p, ALICE, 5, 5));
@@ -105,7 +107,8 @@ static void reads_the_hosts_users_and_groups(void **state)
 
 static void keeps_ids_if_a_file_cannot_be_read(void **state)
 {
-	struct access_list p = {.own = OWN, .web = WEB, .ledger = LEDGER, .group = GROUP};
+	struct access_list p = {
+		.own = OWN, .web = WEB, .ledger = LEDGER, .recorder = RECORDER, .group = GROUP};
 
 	(void)state;
 	put(users, "root:x:0:0::/:\n");
@@ -114,12 +117,15 @@ static void keeps_ids_if_a_file_cannot_be_read(void **state)
 	assert_int_equal(p.group, GROUP);
 	assert_int_equal(p.web, (uid_t)-1);
 	assert_int_equal(p.ledger, (uid_t)-1);
+	assert_int_equal(p.recorder, (uid_t)-1);
 	p.web = WEB;
 	p.ledger = LEDGER;
+	p.recorder = RECORDER;
 	assert_true(access_list_read(&p, ".", groups) < 0);
 	assert_int_equal(p.group, (gid_t)-1);
 	assert_int_equal(p.web, WEB);
 	assert_int_equal(p.ledger, LEDGER);
+	assert_int_equal(p.recorder, RECORDER);
 }
 
 /* In a user namespace all unmapped users share one uid, so a peer with it is not privileged. */

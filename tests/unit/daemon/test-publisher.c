@@ -21,7 +21,7 @@
 
 #include "base/os/channel.h"
 #include "base/os/memfd.h"
-#include "daemon/leases.h"
+#include "service/leases.h"
 #include "daemon/publisher.h"
 
 static pid_t resolver; /* 0: there is no resolver */

@@ -33,7 +33,8 @@ enum {
  */
 struct work {
 	struct view *view[SNAPSHOTS];
-	struct usage_server server;
+	struct question_server server;
+	struct usage_server_context answers;
 	struct peer_rules rules;
 	char socket[96];
 	struct writer writer;
@@ -58,7 +59,8 @@ static void prepare(struct work *w)
 	if (peer_rules_read("/etc/group", &w->rules) < 0 ||
 		channel_listen(w->socket, SOCK_SEQPACKET, 0666, 4, &fd) < 0)
 		_exit(101);
-	usage_server_init(&w->server, fd, &w->rules);
+	w->answers = (struct usage_server_context){.answer = writer_answer, .context = &w->writer};
+	question_server_init(&w->server, fd, &w->rules, &usage_server_service, &w->answers);
 }
 
 static void take(struct work *w, size_t first, size_t end)
@@ -90,8 +92,7 @@ static uint64_t ask(struct work *w)
 		_exit(102);
 	w->writer.fresh_ns = 0;     /* otherwise an answer may be seconds old */
 	for (int i = 0; i < 2; i++) /* the first round accepts, the second answers */
-		usage_server_run(
-			&w->server, clock_now_ns(CLOCK_MONOTONIC), writer_answer, &w->writer);
+		question_server_run(&w->server, clock_now_ns(CLOCK_MONOTONIC));
 	n = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
 	close(fd);
 	if (n < 0 || usage_check(answer, (size_t)n, &head) < 0 || head.write_failures ||

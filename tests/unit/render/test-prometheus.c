@@ -475,7 +475,7 @@ static void openmetrics_has_created_times(void **state)
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_FREE struct exposition *text = expose(view, PROMETHEUS_TEXT);
 	AUTO_FREE struct exposition *om = expose(view, PROMETHEUS_OPENMETRICS);
-	size_t counters = 0, created = 0;
+	size_t counters = 0, created = 0, of_kernel = 0;
 
 	(void)state;
 	check_value(
@@ -485,10 +485,14 @@ static void openmetrics_has_created_times(void **state)
 		const char *name = om->sample[i].name;
 
 		counters += strlen(name) > 6 && !strcmp(name + strlen(name) - 6, "_total");
+		of_kernel += strstr(name, "_oom_kills_total") || strstr(name, "_events_total") ||
+		             strstr(name, "_memory_waiting_") || strstr(name, "_memory_stalled_");
 		created += strlen(name) > 8 && !strcmp(name + strlen(name) - 8, "_created");
 	}
-	/* Each histogram has one, too. A row of a process has none, so its metrics are gauges. */
-	assert_int_equal(created, counters + HISTOGRAM_COUNT_);
+	/* Each histogram has one, too. A row of a process has none, so its metrics are gauges. The
+	 * kernel's counters began at a time that memtallyd does not know. */
+	assert_true(of_kernel);
+	assert_int_equal(created, counters - of_kernel + HISTOGRAM_COUNT_);
 	for (size_t i = 0; i < text->samples; i++)
 		assert_null(strstr(text->sample[i].name, "_created"));
 }

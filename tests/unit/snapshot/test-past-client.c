@@ -4,6 +4,7 @@
 
 #include "tests/unit/support/unit.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include "base/os/channel.h"

@@ -147,6 +147,7 @@ FORGE_HEADER(stale, stale_ns, UINT64_C(1) << 63)
 FORGE_HEADER(stale_before, stale_ns, image_header(image)->boottime_ns - 1)
 FORGE_HEADER(begin_after, pass_begin_ns, image_header(image)->boottime_ns + 1)
 FORGE_HEADER(public_with_processes, flags, IMAGE_PUBLIC)
+FORGE_HEADER(own_with_files, flags, IMAGE_OWN)
 FORGE_SECTION(
 	public_with_files, SECTION_PROCESSES, count, (image_header(image)->flags = IMAGE_PUBLIC, 0))
 
@@ -264,7 +265,7 @@ FORGE_ROW(largest_ppid, snapshot_process, SECTION_PROCESSES, 2, ppid, INT32_MAX)
 FORGE_ROW(largest_sum, snapshot_histogram, SECTION_HISTOGRAMS, 0, sum_ns, INT64_MAX)
 FORGE_ROW(other_histogram, snapshot_histogram, SECTION_HISTOGRAMS, 0, id, 1000)
 FORGE_HEADER(minor, minor, UINT16_MAX)
-FORGE_HEADER(other_flags, flags, ~(uint64_t)IMAGE_PUBLIC)
+FORGE_HEADER(other_flags, flags, ~(uint64_t)(IMAGE_PUBLIC | IMAGE_OWN))
 FORGE_ROW(least_residual, snapshot_balance, SECTION_BALANCE, 0, q[BALANCE_RESIDUAL],
 	(uint64_t)-INT64_MAX)
 FORGE(other_holding, {
@@ -328,6 +329,7 @@ static const struct {
 	BAD(begin_after, "impossible times"),
 	BAD(public_with_processes, "a public image with rows of processes"),
 	BAD(public_with_files, "a public image with rows of files"),
+	BAD(own_with_files, "an image for one user with rows of files"),
 	BAD(no_stride, "a section reaches past the end"),
 	BAD(short_stride, "rows are too short"),
 	BAD(headless, "rows are too short"),

@@ -8,6 +8,7 @@
 #include "tests/unit/support/unit.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "collectors/adaptive/adaptive-pass.h"
@@ -303,6 +304,34 @@ static void counts_swapping_since_the_last_pass(void **state)
 	assert_int_equal(adaptive_looks(s), 4);
 }
 
+/* Returns whether the next pass reads all cgroups, after the kernel has killed KILLS processes. */
+static bool reads_all_cgroups(struct adaptive *s, unsigned int kills)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "pswpin 5\npswpout 7\noom_kill %u\n", kills);
+	tree_write(&s->tree, "vmstat", text);
+	view_unref(adaptive_pass(s));
+	return s->pass->charges.spare_ns == UINT64_MAX;
+}
+
+/* A kill is found in its cgroup by the next pass, but not more often than twice a minute. */
+static void an_oom_kill_is_found_at_once(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+
+	(void)state;
+	view_unref(adaptive_pass(s));
+	assert_false(reads_all_cgroups(s, 3)); /* before that kills were not counted */
+	assert_false(reads_all_cgroups(s, 3));
+	assert_true(reads_all_cgroups(s, 4));
+	assert_false(reads_all_cgroups(s, 4));
+	assert_false(reads_all_cgroups(s, 5)); /* too soon */
+	nanosleep(&(struct timespec){.tv_sec = 30}, NULL);
+	assert_false(reads_all_cgroups(s, 5));
+	assert_true(reads_all_cgroups(s, 6));
+}
+
 static void changes_to_exact_and_back(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -344,6 +373,7 @@ int main(void)
 		cmocka_unit_test(limits_change_between_passes),
 		cmocka_unit_test(refreshes_when_the_host_swaps),
 		cmocka_unit_test(counts_swapping_since_the_last_pass),
+		cmocka_unit_test(an_oom_kill_is_found_at_once),
 		cmocka_unit_test(changes_to_exact_and_back),
 	};
 

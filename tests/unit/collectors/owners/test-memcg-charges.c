@@ -260,6 +260,46 @@ static void each_pass_reads_again(void **state)
 }
 
 /*
+ * The kernel's counters of a cgroup are shown as they are: absent if they cannot be read, and gone
+ * with the cgroup. No sum has them.
+ */
+static void owners_have_the_counters_of_their_cgroups(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct sums *sums;
+
+	(void)state;
+	charge(s, "a.slice", 300);
+	charge(s, "a.slice/x.service", 100);
+	add(s, "/a.slice/x.service");
+	tree_write(&s->tree, "a.slice/memory.events", "high 1\nmax 2\noom_kill 3\n");
+	tree_write(&s->tree, "a.slice/memory.peak", "400\n");
+	tree_write(&s->tree, "a.slice/memory.pressure",
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=5\n"
+		"full avg10=0.00 avg60=0.00 avg300=0.00 total=4\n");
+	pass(s);
+	sums = owner_of_name(s, OWNER_SLICE, "a.slice");
+	assert_int_equal(sums->q[SCOPE_CGROUP_HIGH_EVENTS], 1);
+	assert_int_equal(sums->q[SCOPE_CGROUP_MAX_EVENTS], 2);
+	assert_int_equal(sums->q[SCOPE_OOM_KILLS], 3);
+	assert_int_equal(sums->q[SCOPE_CGROUP_PEAK], 400);
+	assert_int_equal(sums->q[SCOPE_MEMORY_WAITING], 5000);
+	assert_int_equal(sums->q[SCOPE_MEMORY_STALLED], 4000);
+	sums = owner_of_name(s, OWNER_UNIT, "x.service");
+	for (unsigned int i = SCOPE_OOM_KILLS; i < SCOPE_QUANTITIES; i++) {
+		assert_false(ROW_HAS(sums, i));
+		assert_false(ROW_HAS(&s->sums.host.sums, i));
+		assert_false(ROW_HAS(&s->sums.other[OWNER_SLICE].sums, i));
+	}
+	tree_remove(&s->tree, "a.slice/memory.events");
+	pass(s);
+	sums = owner_of_name(s, OWNER_SLICE, "a.slice");
+	assert_false(ROW_HAS(sums, SCOPE_OOM_KILLS));
+	assert_true(ROW_HAS(sums, SCOPE_CGROUP_PEAK));
+	assert_int_equal(s->charges.counts[CHARGE_READ], 2);
+}
+
+/*
  * An owner with processes in two cgroups of one name has no charge: neither cgroup alone would be
  * right, and the sum would mix them.
  */
@@ -513,6 +553,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(owners_have_the_charges_of_their_cgroups),
+		cmocka_unit_test(owners_have_the_counters_of_their_cgroups),
 		cmocka_unit_test(each_pass_reads_again),
 		cmocka_unit_test(an_owner_with_two_cgroups_has_no_charge),
 		cmocka_unit_test(an_owner_charged_in_part_has_no_charge),

@@ -427,6 +427,29 @@ static void leaves_processes_out_of_the_public_image(void **state)
 	scene_assert_sums(open);
 }
 
+/* The kernel's counters of the host are shown as they are. What cannot be read is absent. */
+static void shows_the_kernels_counters_of_the_host(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *with = NULL, *without = NULL;
+
+	(void)state;
+	scene_open(&s, false);
+	tree_write(&s.tree, "vmstat", "pswpin 1\noom_kill 31\n");
+	tree_write(&s.tree, "pressure/memory",
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=1933838\n"
+		"full avg10=0.00 avg60=0.00 avg300=0.00 total=689364\n");
+	with = run_pass(s.pass);
+	assert_int_equal(view_host(with)->q[SCOPE_OOM_KILLS], 31);
+	assert_int_equal(view_host(with)->q[SCOPE_MEMORY_WAITING], UINT64_C(1933838000));
+	assert_int_equal(view_host(with)->q[SCOPE_MEMORY_STALLED], UINT64_C(689364000));
+	tree_write(&s.tree, "vmstat", "pswpin 1\n");
+	tree_remove(&s.tree, "pressure");
+	without = run_pass(s.pass);
+	for (unsigned int i = SCOPE_OOM_KILLS; i < SCOPE_QUANTITIES; i++)
+		assert_false(ROW_HAS(view_host(without), i));
+}
+
 static void accepts_a_host_without_processes(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -586,6 +609,7 @@ int main(void)
 		cmocka_unit_test(looks_up_each_name_once),
 		cmocka_unit_test(names_may_come_late),
 		cmocka_unit_test(leaves_processes_out_of_the_public_image),
+		cmocka_unit_test(shows_the_kernels_counters_of_the_host),
 		cmocka_unit_test(accepts_a_host_without_processes),
 		cmocka_unit_test(refuses_a_path_that_is_no_directory),
 		cmocka_unit_test(closes_descriptors_of_exited_processes),

@@ -19,6 +19,7 @@ enum attempts_by {
 	ATTEMPTS_BY_WEB = 1 << 2,
 	ATTEMPTS_BY_FORK_SERVER = 1 << 3,
 	ATTEMPTS_BY_LEDGER = 1 << 4,
+	ATTEMPTS_BY_RECORDER = 1 << 5,
 };
 
 /*

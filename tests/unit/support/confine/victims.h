@@ -30,7 +30,7 @@ extern struct victims {
 	char link[96];               /* beside the file; a symbolic link to the target */
 	char other[96];              /* a path beside the file that does not exist */
 	char own[64], own_file[96];  /* owned by the attacker, who may remove it */
-	char kept[64];               /* an empty directory, for the ledger */
+	char kept[64];               /* an empty directory, for the daemon's files */
 	struct sockaddr_in listener; /* address of another process's socket */
 	int listener_fd;
 	int accepted_fd; /* an accepted client connection */

@@ -560,6 +560,29 @@ static const struct {
 	{METRIC_CONTAINER, SAMPLE_CONTAINER, {78000, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT}},
 };
 
+/* The kernel's counters of some cgroups. Version 1 has neither high events nor pressure. */
+static const struct {
+	enum metric_scope scope;
+	const char *name;
+	int64_t q[SCOPE_CGROUP_MAX_EVENTS - SCOPE_OOM_KILLS + 1];
+} counters[] = {
+	{METRIC_UNIT, "ssh.service", {0, 1500000, 1000000, 10 * (1 << 20), 0, 0}},
+	{METRIC_UNIT, "user@1000.service", {2, ABSENT, ABSENT, 800 * (1 << 20), ABSENT, 17}},
+	{METRIC_SLICE, "user-1000.slice", {3, 2500000000, 70000, 900 * (1 << 20), 5, 18}},
+	{METRIC_CONTAINER, SAMPLE_CONTAINER, {1, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT}},
+};
+
+static void add_counters(enum metric_scope scope, struct group *g)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
+		if (counters[i].scope != scope || strcmp(counters[i].name, g->name) != 0)
+			continue;
+		for (unsigned int k = 0; k < ARRAY_SIZE(counters[i].q); k++)
+			if (counters[i].q[k] != ABSENT)
+				ROW_SET(&g->row, SCOPE_OOM_KILLS + k, (uint64_t)counters[i].q[k]);
+	}
+}
+
 static void add_charge(enum metric_scope scope, struct group *g)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(charges); i++) {
@@ -587,6 +610,7 @@ static int add_scopes(struct builder *b, enum metric_scope scope, struct groups 
 		else
 			add_to_other(&other, g);
 		add_charge(scope, g); /* "(other)" has none */
+		add_counters(scope, g);
 		r = add_group(b, scope, g);
 	}
 	return r == 0 ? add_group(b, scope, &other) : r;
@@ -603,6 +627,9 @@ static int add_host(struct builder *b, const struct groups *host)
 	ROW_SET(row, SCOPE_MEM_TOTAL, UINT64_C(16384000) * KIB);
 	ROW_SET(row, SCOPE_MEM_AVAILABLE, UINT64_C(8000001) * KIB);
 	ROW_SET(row, SCOPE_NAMING_FAILURES, 3);
+	ROW_SET(row, SCOPE_OOM_KILLS, 4);
+	ROW_SET(row, SCOPE_MEMORY_WAITING, UINT64_C(3333000));
+	ROW_SET(row, SCOPE_MEMORY_STALLED, UINT64_C(1111000));
 	return 0;
 }
 

@@ -73,6 +73,15 @@ static int find(struct scene *s)
 	return try_find(s, 0);
 }
 
+static void write_file(
+	const struct scene *s, const char *folder, const char *file, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	tree_write(&s->tree, path, text);
+}
+
 static void write_v1(const struct scene *s, const char *folder, uint64_t total)
 {
 	char path[128], text[128];
@@ -83,8 +92,11 @@ static void write_v1(const struct scene *s, const char *folder, uint64_t total)
 	snprintf(path, sizeof(path), "%s/memory.stat", folder);
 	tree_write(&s->tree, path,
 		"cache 1\nrss 2\ntotal_cache 40\ntotal_rss 50\ntotal_shmem 6\ntotal_swap 7\n");
-	snprintf(path, sizeof(path), "%s/memory.kmem.usage_in_bytes", folder);
-	tree_write(&s->tree, path, "8\n");
+	write_file(s, folder, "memory.kmem.usage_in_bytes", "8\n");
+	write_file(s, folder, "memory.max_usage_in_bytes", "9\n");
+	write_file(
+		s, folder, "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n");
+	write_file(s, folder, "memory.failcnt", "4\n");
 }
 
 static void write_v2(const struct scene *s, const char *folder, uint64_t total)
@@ -96,8 +108,12 @@ static void write_v2(const struct scene *s, const char *folder, uint64_t total)
 	tree_write(&s->tree, path, text);
 	snprintf(path, sizeof(path), "%s/memory.stat", folder);
 	tree_write(&s->tree, path, "anon 50\nfile 40\nkernel 8\nshmem 6\n");
-	snprintf(path, sizeof(path), "%s/memory.swap.current", folder);
-	tree_write(&s->tree, path, "7\n");
+	write_file(s, folder, "memory.swap.current", "7\n");
+	write_file(s, folder, "memory.peak", "9\n");
+	write_file(s, folder, "memory.events", "low 0\nhigh 3\nmax 4\noom 1\noom_kill 2\n");
+	write_file(s, folder, "memory.pressure",
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=11\n"
+		"full avg10=0.00 avg60=0.00 avg300=0.00 total=10\n");
 }
 
 /* Returns the charge of "/x.service". */
@@ -111,18 +127,29 @@ static int64_t total_of(struct scene *s)
 	return ROW_HAS(&c, MEMCG_STAT_TOTAL) ? (int64_t)c.q[MEMCG_STAT_TOTAL] : NO;
 }
 
-static void assert_all(const struct memcg_stat *c, uint64_t total)
+/* Version 1 has no such counters of a cgroup. */
+enum { V2_ALONE = 1 << MEMCG_STAT_HIGH_EVENTS | 1 << MEMCG_STAT_WAITED | 1 << MEMCG_STAT_STALLED };
+
+static void assert_all(const struct memcg_stat *c, enum memcg_stat_version version, uint64_t total)
 {
 	static const uint64_t expected[MEMCG_STAT_FIELDS] = {[MEMCG_STAT_ANON] = 50,
 		[MEMCG_STAT_FILE] = 40,
 		[MEMCG_STAT_SHMEM] = 6,
 		[MEMCG_STAT_KERNEL] = 8,
-		[MEMCG_STAT_SWAP] = 7};
+		[MEMCG_STAT_SWAP] = 7,
+		[MEMCG_STAT_PEAK] = 9,
+		[MEMCG_STAT_OOM_KILLS] = 2,
+		[MEMCG_STAT_HIGH_EVENTS] = 3,
+		[MEMCG_STAT_MAX_EVENTS] = 4,
+		[MEMCG_STAT_WAITED] = 11000,
+		[MEMCG_STAT_STALLED] = 10000};
+	uint64_t absent = version == MEMCG_STAT_V1 ? V2_ALONE : 0;
 
-	assert_int_equal(c->present, (1 << MEMCG_STAT_FIELDS) - 1);
+	assert_int_equal(c->present, ((1 << MEMCG_STAT_FIELDS) - 1) & ~absent);
 	assert_int_equal(c->q[MEMCG_STAT_TOTAL], total);
 	for (unsigned int i = MEMCG_STAT_ANON; i < MEMCG_STAT_FIELDS; i++)
-		assert_int_equal(c->q[i], expected[i]);
+		if (ROW_HAS(c, i))
+			assert_int_equal(c->q[i], expected[i]);
 }
 
 static void reads_either_version(void **state)
@@ -149,7 +176,7 @@ static void reads_either_version(void **state)
 		assert_int_equal(unit_descriptors(), before);
 		assert_int_equal(memcg_mount_open(&s.fs), 0);
 		assert_int_equal(memcg_mount_read(&s.fs, "/a.slice/x.service", &c), CHARGE_READ);
-		assert_all(&c, version * 100);
+		assert_all(&c, (enum memcg_stat_version)version, version * 100);
 		assert_int_equal(memcg_mount_read(&s.fs, "/a.slice/y.service", &c), CHARGE_NONE);
 		assert_int_equal(c.present, 0);
 		/* A cgroup without the controller is charged to its parent. */
@@ -245,9 +272,9 @@ static void a_mount_may_show_a_part(void **state)
 	assert_int_equal(find(&s), 0);
 	assert_int_equal(memcg_mount_open(&s.fs), 0);
 	assert_int_equal(memcg_mount_read(&s.fs, "/docker/abc", &c), CHARGE_READ);
-	assert_all(&c, 5);
+	assert_all(&c, MEMCG_STAT_V1, 5);
 	assert_int_equal(memcg_mount_read(&s.fs, "/docker/abc/below", &c), CHARGE_READ);
-	assert_all(&c, 6);
+	assert_all(&c, MEMCG_STAT_V1, 6);
 	assert_int_equal(memcg_mount_read(&s.fs, "/docker/abcd", &c), CHARGE_NONE);
 	assert_int_equal(memcg_mount_read(&s.fs, "/docker", &c), CHARGE_NONE);
 	assert_int_equal(memcg_mount_read(&s.fs, "/below", &c), CHARGE_NONE);
@@ -271,6 +298,12 @@ static void another_file_system_is_not_opened(void **state)
 	tree_remove(&s.tree, "memory");
 	assert_int_equal(memcg_mount_open(&s.fs), -ENOENT);
 }
+
+enum {
+	EVENTS = 1 << MEMCG_STAT_OOM_KILLS | 1 << MEMCG_STAT_HIGH_EVENTS |
+	         1 << MEMCG_STAT_MAX_EVENTS,
+	PRESSURE = 1 << MEMCG_STAT_WAITED | 1 << MEMCG_STAT_STALLED,
+};
 
 /* Each kind of invalid file has its outcome, and the valid fields count. */
 static void reports_invalid_files(void **state)
@@ -297,6 +330,17 @@ static void reports_invalid_files(void **state)
 		{"memory.swap.current", NULL, ENOENT, CHARGE_READ, 1 << MEMCG_STAT_SWAP},
 		{"memory.swap.current", NULL, EACCES, CHARGE_DENIED, 1 << MEMCG_STAT_SWAP},
 		{"memory.swap.current", "max\n", 0, CHARGE_MALFORMED, 1 << MEMCG_STAT_SWAP},
+		/* older kernels lack these files, and any of them may be switched off */
+		{"memory.peak", NULL, ENOENT, CHARGE_READ, 1 << MEMCG_STAT_PEAK},
+		{"memory.peak", "-1\n", 0, CHARGE_MALFORMED, 1 << MEMCG_STAT_PEAK},
+		{"memory.events", NULL, ENOENT, CHARGE_READ, EVENTS},
+		{"memory.events", "max 4\n", 0, CHARGE_READ,
+			1 << MEMCG_STAT_OOM_KILLS | 1 << MEMCG_STAT_HIGH_EVENTS},
+		{"memory.events", "oom_kill x\n", 0, CHARGE_MALFORMED, EVENTS},
+		{"memory.events", NULL, EACCES, CHARGE_DENIED, EVENTS},
+		{"memory.pressure", NULL, ENOENT, CHARGE_READ, PRESSURE},
+		{"memory.pressure", NULL, EOPNOTSUPP, CHARGE_READ, PRESSURE},
+		{"memory.pressure", "some avg10=x\n", 0, CHARGE_MALFORMED, PRESSURE},
 		{"x.service", NULL, EACCES, CHARGE_DENIED, (1 << MEMCG_STAT_FIELDS) - 1},
 		{"x.service", NULL, ENOENT, CHARGE_NONE, (1 << MEMCG_STAT_FIELDS) - 1},
 		{"x.service", NULL, ENOMEM, CHARGE_ERROR, (1 << MEMCG_STAT_FIELDS) - 1},

@@ -118,6 +118,37 @@ static void refuses_cut_texts(void **state)
 	}
 }
 
+/* As Linux 6.18 prints them. */
+static void reads_events_of_either_version(void **state)
+{
+	static const char v2[] = "low 1\nhigh 2\nmax 3\noom 4\noom_kill 5\noom_group_kill 6\n"
+				 "sock_throttled 7\n";
+	static const char v1[] = "oom_kill_disable 1\nunder_oom 2\noom_kill 3\n";
+	static const char *const bad[] = {"oom_kill 1", "oom_kill 1\noom_kill 1\n", "oom_kill \n",
+		"oom_kill -1\n", "high x\n", "max 9223372036854775808\n"};
+	struct memcg_stat c = {0};
+
+	(void)state;
+	assert_int_equal(memcg_stat_parse_events(v2, sizeof(v2) - 1, MEMCG_STAT_V2, &c), 0);
+	assert_int_equal(c.present, 1 << MEMCG_STAT_OOM_KILLS | 1 << MEMCG_STAT_HIGH_EVENTS |
+					    1 << MEMCG_STAT_MAX_EVENTS);
+	assert_field(0, &c, MEMCG_STAT_HIGH_EVENTS, 2);
+	assert_field(0, &c, MEMCG_STAT_MAX_EVENTS, 3);
+	assert_field(0, &c, MEMCG_STAT_OOM_KILLS, 5);
+	c = (struct memcg_stat){0};
+	assert_int_equal(memcg_stat_parse_events(v1, sizeof(v1) - 1, MEMCG_STAT_V1, &c), 0);
+	assert_int_equal(c.present, 1 << MEMCG_STAT_OOM_KILLS);
+	assert_field(1, &c, MEMCG_STAT_OOM_KILLS, 3);
+	/* before Linux 4.13 nothing counts kills */
+	c = (struct memcg_stat){0};
+	assert_int_equal(memcg_stat_parse_events("under_oom 0\n", 12, MEMCG_STAT_V1, &c), 0);
+	assert_int_equal(c.present, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(memcg_stat_parse_events(bad[i], strlen(bad[i]), MEMCG_STAT_V2, &c),
+			-EBADMSG);
+	assert_int_equal(c.present, 0);
+}
+
 static void reads_one_number(void **state)
 {
 	static const char *const bad[] = {"", "\n", "1", "x\n", "-1\n", "1 \n", "1\n\n", "1\n2\n",
@@ -146,6 +177,7 @@ int main(void)
 		cmocka_unit_test(reads_either_version),
 		cmocka_unit_test(refuses_invalid_texts),
 		cmocka_unit_test(refuses_cut_texts),
+		cmocka_unit_test(reads_events_of_either_version),
 		cmocka_unit_test(reads_one_number),
 	};
 

@@ -49,6 +49,41 @@ static void parses_the_line_of_waiting_processes(void **state)
 	}
 }
 
+/* A total that is missing, or that does not fit, is not known; the averages are. */
+static void parses_the_totals(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t waited_us, stalled_us; /* -1: not known */
+	} cases[] = {
+		{SOME_LINE "full avg10=0.00 avg60=0.07 avg300=0.10 total=77\n", 478069, 77},
+		{"full avg10=0.00 avg60=0.07 avg300=0.10 total=0\n" SOME_LINE, 478069, 0},
+		{SOME_LINE FULL_LINE, 478069, -1},
+		{SOME_LINE, 478069, -1},
+		{"some avg10=1.23 avg60=30.01 avg300=1.00 total=9223372036854775\n",
+			9223372036854775, -1},
+		{"some avg10=1.23 avg60=30.01 avg300=1.00 total=9223372036854776\n", -1, -1},
+		{"some avg10=1.23 avg60=30.01 avg300=1.00 total=\n", -1, -1},
+		{"some avg10=1.23 avg60=30.01 avg300=1.00 total=1 \n", -1, -1},
+		{"some avg10=1.23 avg60=30.01 total=1\n", -1, -1},
+		{SOME_LINE "full avg60=0.07 total=77\n", 478069, -1},
+		{FULL_LINE, -1, -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct psi psi;
+
+		assert_int_equal(psi_parse(cases[i].text, strlen(cases[i].text), &psi), 0);
+		assert_int_equal(psi.has_waited, cases[i].waited_us >= 0);
+		assert_int_equal(psi.has_stalled, cases[i].stalled_us >= 0);
+		if (psi.has_waited)
+			assert_int_equal(psi.waited_ns, cases[i].waited_us * 1000);
+		if (psi.has_stalled)
+			assert_int_equal(psi.stalled_ns, cases[i].stalled_us * 1000);
+	}
+}
+
 static void verdict_follows_from_recent_pressure(void **state)
 {
 	struct psi psi = {.is_known = true};
@@ -110,6 +145,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_the_line_of_waiting_processes),
+		cmocka_unit_test(parses_the_totals),
 		cmocka_unit_test(verdict_follows_from_recent_pressure),
 		cmocka_unit_test(verdict_has_hysteresis),
 		cmocka_unit_test(reads_this_kernels_pressure),

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "collectors/procfs/host/vmstat.h"
+#include "snapshot/record.h"
 
 enum {
 	IN = 1 << VMSTAT_SWAP_IN,
@@ -70,6 +71,21 @@ static void finds_swap_without_a_device(void **state)
 	assert_int_equal(v.q[VMSTAT_ZSWAP_OUT], 6);
 }
 
+/* Not every kernel counts them: before Linux 4.13 the line is missing. */
+static void counts_oom_kills(void **state)
+{
+	static const char text[] = "oom_kills 9\noom_kill 31\nxoom_kill 8\n";
+	struct vmstat v;
+
+	(void)state;
+	assert_int_equal(vmstat_parse(text, sizeof(text) - 1, &v), 0);
+	assert_int_equal(v.present, 1 << VMSTAT_OOM_KILL);
+	assert_int_equal(v.q[VMSTAT_OOM_KILL], 31);
+	assert_int_equal(vmstat_parse("pswpin 1\n", 9, &v), 0);
+	assert_false(ROW_HAS(&v, VMSTAT_OOM_KILL));
+	assert_int_equal(vmstat_parse("oom_kill x\n", 11, &v), -EBADMSG);
+}
+
 /* Pages of present kinds, whether they concern swap or not. */
 static void finds_pages_of_other_kinds(void **state)
 {
@@ -101,6 +117,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_lines_that_are_present),
 		cmocka_unit_test(finds_swap_without_a_device),
+		cmocka_unit_test(counts_oom_kills),
 		cmocka_unit_test(finds_pages_of_other_kinds),
 		cmocka_unit_test(reads_this_kernels_vmstat),
 	};

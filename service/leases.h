@@ -3,12 +3,12 @@
  * Snapshot leases
  *
  * Snapshots that clients still hold (as a descriptor, a mapping or a message in flight), counted
- * per uid. The memory of a snapshot counts as memtallyd's until the last reference is gone,
+ * per uid. The memory of a snapshot counts as the daemon's until the last reference is gone,
  * whichever process has it; so there are limits to what clients may hold. The kernel reports the
  * end of each snapshot (leases.c).
  */
-#ifndef MEMTALLY_DAEMON_LEASES_H
-#define MEMTALLY_DAEMON_LEASES_H
+#ifndef MEMTALLY_SERVICE_LEASES_H
+#define MEMTALLY_SERVICE_LEASES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,7 +73,7 @@ int leases_judge(struct leases *l, int64_t owner, int fd);
 
 /*
  * Call before FD (borrowed, a memfd) is sent to OWNER. It counts as held by OWNER until its last
- * reference is gone, memtallyd's own included. Returns 0; an enum leases_outcome, or a negative
+ * reference is gone, the daemon's own included. Returns 0; an enum leases_outcome, or a negative
  * errno of fstat() or inotify: FD does not count, and must not be sent.
  */
 int leases_add(struct leases *l, int64_t owner, int fd);

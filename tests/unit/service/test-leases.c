@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of daemon/leases.h: snapshots that clients still hold, counted per uid. */
+/* Tests of service/leases.h: snapshots that clients still hold, counted per uid. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
@@ -14,7 +14,7 @@
 
 #include "base/os/channel.h"
 #include "base/os/memfd.h"
-#include "daemon/leases.h"
+#include "service/leases.h"
 
 enum { SIZE = 100, UID = 4711 };
 

@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "daemon/leases.h"
+#include "service/leases.h"
 
 #include <errno.h>
 #include <stdio.h>

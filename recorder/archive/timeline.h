@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The records of an archive in the order of time
+ *
+ * Knows a summary of each segment, and the records of one segment of each tier at a time. Finds
+ * records by time, and decodes none.
+ */
+#ifndef MEMTALLY_RECORDER_ARCHIVE_TIMELINE_H
+#define MEMTALLY_RECORDER_ARCHIVE_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "recorder/archive/archive-types.h"
+#include "recorder/archive/segment-index.h"
+#include "recorder/archive/segment-list.h"
+
+struct timeline_segment {
+	struct segment_file file;
+	struct segment_summary summary;
+	uint64_t span_ns;
+	bool is_known;     /* .summary counts */
+	bool is_ended;     /* ... and cannot change any more */
+	bool is_skipped;   /* it cannot be used */
+	bool is_visited;   /* in a search */
+	unsigned int said; /* a mask of enum archive_fault_kind */
+};
+
+/* The segment of a tier that is open. */
+struct timeline_open {
+	int fd; /* owned; -1: none */
+	uint64_t number, bytes;
+	struct segment_index index;
+};
+
+/* Records that cannot be decoded although their chain is whole: .first up to, and without, .end. */
+struct timeline_bad {
+	unsigned int tier;
+	uint64_t number;
+	uint32_t first, end;
+};
+
+struct timeline {
+	const char *directory; /* borrowed */
+	int dirfd;             /* owned */
+	struct archive_listener listener;
+	struct segment_list list;         /* memory of timeline_refresh() */
+	struct timeline_segment *segment; /* owned; in the order of struct segment_list */
+	size_t count;
+	struct timeline_open open[SEGMENT_TIERS_MAX]; /* by tier */
+	struct timeline_bad *bad;                     /* owned */
+	size_t bads, bad_room;
+	uint64_t skipped; /* damaged parts and files */
+};
+
+/* A record. */
+struct timeline_place {
+	unsigned int tier;
+	uint64_t number; /* of its segment */
+	uint32_t entry;  /* in its index */
+	uint64_t at_ns;
+	uint32_t marks;
+};
+
+/* Opens DIRECTORY, which stays borrowed. Returns 0 or a negative errno of open(). */
+int timeline_open(
+	struct timeline *t, const char *directory, const struct archive_listener *listener);
+
+/* Closes and frees what T owns. */
+void timeline_close(struct timeline *t);
+
+/* Looks for what the archive has now. Returns 0, -ENOMEM, or an error of segment_list_read(). */
+int timeline_refresh(struct timeline *t);
+
+enum timeline_way {
+	TIMELINE_BEFORE, /* the last record at or before a time */
+	TIMELINE_AFTER,  /* the first record at or after a time */
+};
+
+/* Which records timeline_find() looks for. */
+struct timeline_search {
+	enum timeline_way way;
+	uint64_t at_ns;
+	unsigned int tier_min; /* this tier, and those above it */
+	uint32_t marks;        /* records with any of these; 0: all records */
+};
+
+/*
+ * Finds a record that can be decoded, as far as is known. Of several with the same time, gives that of
+ * the lowest tier, and in it the last one. Returns 0, ARCHIVE_NONE or -ENOMEM.
+ */
+int timeline_find(
+	struct timeline *t, const struct timeline_search *search, struct timeline_place *ret);
+
+/*
+ * Gives the open segment of PLACE, valid until the next call for the same tier. Returns 0; -ENOMEM; or
+ * ARCHIVE_NONE if it was removed or cannot be read.
+ */
+int timeline_records(
+	struct timeline *t, const struct timeline_place *place, const struct timeline_open **ret);
+
+/*
+ * The record at PLACE cannot be decoded: forgets it and, if its CHAIN is broken by it, those that
+ * follow in its chain. Says so. Returns 0 or -ENOMEM.
+ */
+int timeline_give_up(struct timeline *t, const struct timeline_place *place, bool chain);
+
+/*
+ * Calls CALL for each record from FROM_NS to UNTIL_NS that has marks of MASK, in no order. A record of
+ * several tiers comes several times. Returns 0, -ENOMEM, or what CALL returns if that is not 0.
+ */
+int timeline_each_mark(struct timeline *t, uint64_t from_ns, uint64_t until_ns, uint32_t mask,
+	int (*call)(void *context, const struct segment_entry *entry), void *context);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "recorder/past-server.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/os/userns.h"
+#include "recorder/series.h"
+#include "snapshot/past.h"
+#include "snapshot/restrict.h"
+
+/* For so long a series is made without a break. */
+#define PART_NS (4 * NS_PER_MSEC)
+
+/* A series that is being made. */
+struct past_job {
+	struct past_request request;
+	struct question_reader reader;
+	struct archive_series series;
+	struct past_head head;
+	struct past_point point[PAST_POINTS_MAX];
+};
+
+void past_server_init(struct past_server *s, struct recording *recording)
+{
+	*s = (struct past_server){.recording = recording, .userns = userns_id()};
+	leases_init(&s->leases);
+}
+
+void past_server_done(struct past_server *s)
+{
+	leases_done(&s->leases);
+}
+
+/* Begins HEAD with what every answer says. */
+static void past_server_begin(const struct past_server *s, struct past_head *head)
+{
+	struct archive_coverage coverage;
+
+	*head = (struct past_head){.flags = s->recording->is_failing ? PAST_FAILING : 0};
+	if (archive_reader_coverage(s->recording->reader, &coverage) < 0) {
+		head->status = PAST_DAMAGED;
+		return;
+	}
+	head->first_ns = coverage.first_ns;
+	head->last_ns = coverage.last_ns;
+	head->lost = coverage.skipped;
+}
+
+/*
+ * Returns which processes of VIEW READER may see. A uid is the same user only in the same user
+ * namespace.
+ */
+static struct sight sight_of(
+	const struct past_server *s, const struct question_reader *reader, const struct view *view)
+{
+	if (reader->sees_all)
+		return (struct sight){.kind = SIGHT_ALL};
+	if (reader->uid == QUESTION_NO_UID || !s->userns || view->header->userns != s->userns)
+		return (struct sight){.kind = SIGHT_NONE};
+	return (struct sight){.kind = SIGHT_OWN, .uid = reader->uid};
+}
+
+/*
+ * Seals the image that Q's client may have into REPLY->fd. Returns a status: PAST_BUSY if clients
+ * hold too many already, or if there is no memory.
+ */
+static enum past_status past_server_seal(struct past_server *s, const struct question *q,
+	const struct sight *sight, const struct view *view, struct question_reply *reply)
+{
+	int64_t owner = q->is_trusted ? LEASES_PRIVILEGED : (int64_t)q->uid;
+	AUTO_CLOSE int fd = -1;
+	int r = sight->kind == SIGHT_ALL ? archive_reader_seal(view, &fd)
+	                                 : restrict_seal(view, sight, &fd);
+
+	if (r != 0 || leases_add(&s->leases, owner, fd) != 0)
+		return PAST_BUSY;
+	reply->fd = TAKE_FD(fd);
+	return PAST_GOOD;
+}
+
+/* Finds the snapshot that REQUEST asks for. */
+static void past_server_find(struct past_server *s, const struct question *q,
+	const struct past_request *request, const struct question_reader *reader,
+	struct past_head *head, struct question_reply *reply)
+{
+	struct archive_found found;
+	struct sight sight;
+	const char *reason;
+	int r = archive_reader_find(
+		s->recording->reader, request->pick, request->at_ns, &found, &reason);
+
+	head->status = r == 0              ? PAST_GOOD
+	               : r == ARCHIVE_NONE ? PAST_NONE
+	               : r == -ENOMEM      ? PAST_BUSY
+	                                   : PAST_DAMAGED;
+	if (head->status != PAST_GOOD)
+		return;
+	sight = sight_of(s, reader, found.view);
+	head->status = past_server_seal(s, q, &sight, found.view, reply);
+	if (head->status != PAST_GOOD)
+		return;
+	head->flags |= sight.kind == SIGHT_ALL ? 0 : PAST_OWN_ONLY;
+	head->marks = found.marks;
+	head->at_ns = found.at_ns;
+	head->before_ns = found.before_ns;
+	head->after_ns = found.after_ns;
+	head->oom_ns = found.oom_ns;
+}
+
+/* Writes the marks of the time that REQUEST asks for into POINTS. */
+static void past_server_list_marks(struct past_server *s, const struct past_request *request,
+	struct past_head *head, struct past_point points[static PAST_POINTS_MAX])
+{
+	struct archive_mark marks[PAST_POINTS_MAX];
+	size_t count = 0;
+
+	if (archive_reader_marks(s->recording->reader, request->at_ns, request->until_ns,
+		    UINT32_MAX, marks, PAST_POINTS_MAX, &count) < 0) {
+		head->status = PAST_DAMAGED;
+		return;
+	}
+	if (count > PAST_POINTS_MAX)
+		head->flags |= PAST_CUT;
+	for (size_t i = 0; i < count && i < PAST_POINTS_MAX; i++)
+		series_add(points, &head->points,
+			&(struct past_point){.at_ns = marks[i].at_ns, .marks = marks[i].marks});
+}
+
+/* Begins the series that REQUEST asks for, in REPLY->job. */
+static void past_server_begin_series(const struct past_request *request,
+	const struct question_reader *reader, const struct past_head *head,
+	struct question_reply *reply)
+{
+	struct past_job *job = malloc(sizeof(*job));
+	uint64_t from_ns = request->at_ns, until_ns = request->until_ns;
+
+	if (!job) {
+		reply->bytes.error = -ENOMEM;
+		return;
+	}
+	series_clamp(head->first_ns, head->last_ns, &from_ns, &until_ns);
+	job->request = *request;
+	job->reader = *reader;
+	job->head = *head;
+	job->series = archive_reader_series(
+		from_ns, until_ns, series_step_ns(from_ns, until_ns, request->step_ns));
+	reply->job = job;
+}
+
+static void past_server_answer(
+	void *context, const struct question *q, struct question_reply *reply)
+{
+	struct past_point points[PAST_POINTS_MAX];
+	struct past_server *s = context;
+	struct question_reader reader;
+	struct past_request request;
+	struct past_head head;
+
+	if (past_request_parse(q->data, q->len, &request) < 0 ||
+		!question_narrow(&q->reader, request.has_uid, request.uid, &reader)) {
+		reply->is_last = true;
+		past_answer_write(
+			&(struct past_head){.status = PAST_BAD_REQUEST}, NULL, &reply->bytes);
+		return;
+	}
+	past_server_begin(s, &head);
+	if (head.status == PAST_GOOD && request.pick == PAST_SERIES) {
+		past_server_begin_series(&request, &reader, &head, reply);
+		return;
+	}
+	if (head.status == PAST_GOOD && request.pick == PAST_MARKS)
+		past_server_list_marks(s, &request, &head, points);
+	else if (head.status == PAST_GOOD && request.pick != PAST_COVERAGE)
+		past_server_find(s, q, &request, &reader, &head, reply);
+	past_answer_write(&head, points, &reply->bytes);
+}
+
+/*
+ * Adds the next point to JOB. Returns 0; ARCHIVE_NONE: the series is complete; or an error of
+ * archive_reader_next().
+ */
+static int past_server_add_point(struct past_server *s, struct past_job *job)
+{
+	struct archive_found found;
+	struct past_point point;
+	struct sight sight;
+	const char *reason;
+	int r = archive_reader_next(s->recording->series_reader, &job->series, &found, &reason);
+
+	if (r != 0)
+		return r;
+	sight = sight_of(s, &job->reader, found.view);
+	if (job->head.points == PAST_POINTS_MAX) {
+		job->head.flags |= PAST_CUT;
+		return ARCHIVE_NONE;
+	}
+	series_point(found.view, &job->request, &sight, &point);
+	point.at_ns = found.at_ns;
+	point.marks = found.marks;
+	series_add(job->point, &job->head.points, &point);
+	return 0;
+}
+
+static void past_server_go_on(void *context, struct question_reply *reply)
+{
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + PART_NS;
+	struct past_job *job = reply->job;
+	int r;
+
+	do
+		r = past_server_add_point(context, job);
+	while (r == 0 && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
+	if (r == 0)
+		return;
+	if (r != ARCHIVE_NONE)
+		job->head.status = r == -ENOMEM ? PAST_BUSY : PAST_DAMAGED;
+	past_answer_write(&job->head, job->point, &reply->bytes);
+	free(job);
+	reply->job = NULL;
+}
+
+const struct question_service past_server_service = {
+	.message_max = PAST_ANSWER_MAX,
+	.answer = past_server_answer,
+	.go_on = past_server_go_on,
+	.drop = free,
+};

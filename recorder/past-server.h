@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The questions of the recorder's socket: service/question-server.h with the protocol of
+ * snapshot/past.h. Trusted clients get whole images. memtally-web does, too, or asks in the name of a
+ * client of its own. Other users get images with the rows of their own processes. Images that clients
+ * hold are limited (service/leases.h). A series is made in parts of a few milliseconds.
+ */
+#ifndef MEMTALLY_RECORDER_PAST_SERVER_H
+#define MEMTALLY_RECORDER_PAST_SERVER_H
+
+#include <stdint.h>
+
+#include "recorder/recording.h"
+#include "service/leases.h"
+#include "service/question-server.h"
+
+struct past_server {
+	struct recording *recording; /* borrowed */
+	struct leases leases;
+	uint64_t userns; /* our user namespace, by userns_id() */
+};
+
+/* The service of a question_server with a struct past_server. */
+extern const struct question_service past_server_service;
+
+/* Initializes S, which answers from RECORDING (borrowed). */
+void past_server_init(struct past_server *s, struct recording *recording);
+
+/* Forgets the images that clients hold. */
+void past_server_done(struct past_server *s);
+
+#endif

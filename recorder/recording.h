@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recording: adds snapshots to the archive with their marks, and synchronizes it. If the disk is
+ * full, read-only or failing, the next snapshot is tried again, and what is recorded can still be
+ * asked for. Each kind of failure is logged once, and counted.
+ */
+#ifndef MEMTALLY_RECORDER_RECORDING_H
+#define MEMTALLY_RECORDER_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recorder/archive/archive-reader.h"
+#include "recorder/archive/archive.h"
+#include "recorder/marks.h"
+
+struct recording {
+	const char *directory; /* borrowed */
+	struct archive_limits limits;
+	struct archive *archive;       /* NULL: it cannot be written at present */
+	struct archive_reader *reader; /* for single snapshots */
+	/* For series: another reader, since a snapshot between two steps would make a series slower */
+	struct archive_reader *series_reader;
+	struct marks marks; /* of the last recorded snapshot */
+	bool is_failing;    /* the last snapshot, or the last synchronization, failed */
+	uint64_t retry_ns;  /* CLOCK_MONOTONIC of the next try to open the archive; 0: it is open */
+	uint64_t failures;  /* a count: snapshots that were not recorded */
+};
+
+/*
+ * Opens the recording in DIRECTORY (borrowed). If the files can be read and not written, returns 0,
+ * logs it, and tries again later. Otherwise returns a negative errno, which is logged: -EWOULDBLOCK
+ * if another process records there, -EINVAL if LIMITS are invalid. The caller gives R to
+ * recording_close() in any case.
+ */
+int recording_open(struct recording *r, const char *directory, const struct archive_limits *limits);
+
+/* Synchronizes and closes the files. */
+void recording_close(struct recording *r);
+
+/*
+ * Records VIEW (borrowed) at NOW_NS (CLOCK_MONOTONIC), unless it is recorded already. Waits for the
+ * disk if it shows an OOM kill or memory pressure. Logs failures.
+ */
+void recording_take(struct recording *r, const struct view *view, uint64_t now_ns);
+
+/* Synchronizes the files, or tries to open them, if that is due at NOW_NS (CLOCK_MONOTONIC). */
+void recording_run(struct recording *r, uint64_t now_ns);
+
+/* Returns the CLOCK_MONOTONIC time at which recording_run() is due; UINT64_MAX: never. */
+uint64_t recording_due_ns(const struct recording *r);
+
+#endif

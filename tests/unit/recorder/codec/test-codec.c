@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests that images come back byte for byte, whatever changes from one to the next. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include "recorder/codec/codec.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/recorder/recorded.h"
+#include "tests/unit/support/snapshot/sample.h"
+
+enum { IMAGES = 60 };
+
+/* An encoder and a decoder of the same chain. */
+struct pair {
+	struct encoder *e;
+	struct decoder *d;
+};
+
+static struct pair pair_new(size_t limit)
+{
+	struct pair p = {NULL, NULL};
+
+	assert_int_equal(encoder_new(limit, &p.e), 0);
+	assert_int_equal(decoder_new(limit, &p.d), 0);
+	return p;
+}
+
+static void pair_done(struct pair *p)
+{
+	encoder_free(p->e);
+	decoder_free(p->d);
+}
+#define AUTO_PAIR CLEANUP(pair_done)
+
+static void expect_image(struct decoder *d, const struct view *view)
+{
+	const void *data;
+	size_t size;
+
+	assert_int_equal(decoder_image(d, &data, &size), 0);
+	assert_int_equal(size, view->size);
+	assert_memory_equal(data, view->data, size);
+}
+
+/* Passes VIEW through P. Returns the size of its payload. */
+static size_t pass(struct pair *p, const struct view *view, enum codec_form form)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	enum codec_form made;
+
+	assert_int_equal(encoder_add(p->e, view, false, &b, &made), 0);
+	assert_int_equal(made, form);
+	assert_int_equal(decoder_add(p->d, made, b.data, b.len), 0);
+	expect_image(p->d, view);
+	return b.len;
+}
+
+/* Births, exits, growth, ages, surveys that come and go. */
+static void test_chain(void **state)
+{
+	AUTO_PAIR struct pair p = pair_new(RECORDED_LIMIT);
+	size_t key = 0, deltas = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < IMAGES; i++) {
+		AUTO_VIEW struct view *view = recorded_view(i);
+		size_t size = pass(&p, view, i ? CODEC_DELTA : CODEC_KEY);
+
+		*(i ? &deltas : &key) += size;
+	}
+	assert_in_range(deltas / (IMAGES - 1), 1, key / 3);
+}
+
+/* An image that only became older is a few bytes: no age is written for each row. */
+static void test_ages(void **state)
+{
+	AUTO_PAIR struct pair p = pair_new(RECORDED_LIMIT);
+	size_t size[2][3];
+
+	(void)state;
+	for (unsigned int many = 0; many < 2; many++)
+		for (uint64_t i = 0; i < 3; i++) {
+			struct sample_options options = {
+				.sequence = i + 1,
+				.realtime_ns = recorded_at(i),
+				.boottime_ns = SAMPLE_BOOTTIME_NS + i * RECORDED_STEP_NS,
+				.older_ns = i * RECORDED_STEP_NS,
+				.more = many ? 400 : 40,
+			};
+			AUTO_VIEW struct view *view = sample_open(&options);
+
+			if (!i)
+				encoder_reset(p.e);
+			size[many][i] = pass(&p, view, i ? CODEC_DELTA : CODEC_KEY);
+		}
+	assert_in_range(size[1][2], 1, size[0][2] + 64);
+}
+
+/* Quantities may have any value: differences wrap. */
+static void test_noise(void **state)
+{
+	AUTO_PAIR struct pair p = pair_new(RECORDED_LIMIT);
+
+	(void)state;
+	for (uint64_t i = 0; i < 4; i++) {
+		AUTO_VIEW struct view *view = recorded_noise(i), *plain = recorded_view(i);
+
+		pass(&p, view, i ? CODEC_DELTA : CODEC_KEY);
+		pass(&p, plain, CODEC_DELTA);
+	}
+}
+
+/* Longer rows and sections that this version does not know are coded like all others. */
+static void test_newer(void **state)
+{
+	AUTO_PAIR struct pair p = pair_new(RECORDED_LIMIT);
+	AUTO_VIEW struct view *current = recorded_view(10);
+
+	(void)state;
+	for (uint64_t i = 0; i < 10; i++) {
+		AUTO_VIEW struct view *view = recorded_view(i), *newer = recorded_newer(view);
+
+		pass(&p, newer, i ? CODEC_DELTA : CODEC_KEY);
+	}
+	pass(&p, current, CODEC_KEY); /* another layout: memtallyd was replaced */
+}
+
+static void test_unusual(void **state)
+{
+	AUTO_PAIR struct pair p = pair_new(RECORDED_LIMIT);
+	AUTO_VIEW struct view *view = recorded_view(0), *unusual = recorded_unusual(view);
+
+	(void)state;
+	pass(&p, view, CODEC_KEY);
+	pass(&p, unusual, CODEC_WHOLE);
+	pass(&p, unusual, CODEC_WHOLE);
+	pass(&p, view, CODEC_KEY);
+	pass(&p, view, CODEC_DELTA);
+}
+
+static void test_public(void **state)
+{
+	AUTO_PAIR struct pair p = pair_new(RECORDED_LIMIT);
+	const struct sample_options options = {.is_public = true, .more = 10};
+	AUTO_VIEW struct view *all = recorded_view(0), *some = sample_open(&options);
+
+	(void)state;
+	pass(&p, all, CODEC_KEY);
+	pass(&p, some, CODEC_DELTA);
+	pass(&p, all, CODEC_DELTA);
+}
+
+static void test_keys(void **state)
+{
+	AUTO_PAIR struct pair p = pair_new(RECORDED_LIMIT);
+	AUTO_VIEW struct view *view = recorded_view(0);
+	AUTO_BUFFER struct buffer b = {0};
+	enum codec_form form;
+
+	(void)state;
+	pass(&p, view, CODEC_KEY);
+	encoder_rest(p.e);
+	pass(&p, view, CODEC_DELTA);
+	encoder_reset(p.e);
+	pass(&p, view, CODEC_KEY);
+	assert_int_equal(encoder_add(p.e, view, true, &b, &form), 0);
+	assert_int_equal(form, CODEC_KEY);
+}
+
+static void test_limit(void **state)
+{
+	AUTO_VIEW struct view *view = recorded_view(0);
+	AUTO_PAIR struct pair p = pair_new(view->size), small = pair_new(view->size - 1);
+	AUTO_BUFFER struct buffer b = {0};
+	enum codec_form form;
+
+	(void)state;
+	pass(&p, view, CODEC_KEY);
+	assert_int_equal(encoder_add(small.e, view, false, &b, &form), -EFBIG);
+	encoder_reset(p.e);
+	buffer_clear(&b);
+	assert_int_equal(encoder_add(p.e, view, false, &b, &form), 0);
+	if (decoder_add(small.d, form, b.data, b.len) == 0) {
+		const void *data;
+		size_t size;
+
+		assert_int_equal(decoder_image(small.d, &data, &size), -EFBIG);
+	}
+}
+
+/* A payload that does not follow the last one, and one of no form. */
+static void test_order(void **state)
+{
+	AUTO_PAIR struct pair p = pair_new(RECORDED_LIMIT);
+	AUTO_VIEW struct view *view = recorded_view(0);
+	AUTO_BUFFER struct buffer key = {0}, delta = {0};
+	const void *data;
+	size_t size;
+	enum codec_form form;
+
+	(void)state;
+	assert_int_equal(encoder_add(p.e, view, false, &key, &form), 0);
+	assert_int_equal(encoder_add(p.e, view, false, &delta, &form), 0);
+	assert_int_equal(decoder_image(p.d, &data, &size), -EBADMSG);
+	assert_int_equal(decoder_add(p.d, CODEC_DELTA, delta.data, delta.len), -EBADMSG);
+	assert_int_equal(decoder_add(p.d, 0, key.data, key.len), -EBADMSG);
+	assert_int_equal(decoder_add(p.d, CODEC_FORMS, key.data, key.len), -EBADMSG);
+	assert_int_equal(decoder_add(p.d, CODEC_KEY, key.data, key.len), 0);
+	assert_int_equal(decoder_add(p.d, CODEC_KEY, delta.data, delta.len), -EBADMSG);
+	assert_int_equal(decoder_add(p.d, CODEC_DELTA, delta.data, delta.len), -EBADMSG);
+	assert_int_equal(decoder_add(p.d, CODEC_KEY, key.data, key.len), 0);
+	assert_int_equal(decoder_add(p.d, CODEC_DELTA, delta.data, delta.len), 0);
+}
+
+/* A payload with a flipped bit is refused, or gives the same image; and the next chain is read. */
+static void test_damage(void **state)
+{
+	AUTO_PAIR struct pair p = pair_new(RECORDED_LIMIT);
+	AUTO_VIEW struct view *first = recorded_view(0), *second = recorded_view(1);
+	AUTO_BUFFER struct buffer key = {0}, delta = {0};
+	unsigned int refused = 0;
+	enum codec_form form;
+
+	(void)state;
+	assert_int_equal(encoder_add(p.e, first, false, &key, &form), 0);
+	assert_int_equal(encoder_add(p.e, second, false, &delta, &form), 0);
+	for (size_t i = 0; i < delta.len; i++) {
+		int r;
+
+		assert_int_equal(decoder_add(p.d, CODEC_KEY, key.data, key.len), 0);
+		delta.data[i] ^= 1 << (i % 8);
+		r = decoder_add(p.d, CODEC_DELTA, delta.data, delta.len);
+		if (r == 0)
+			expect_image(p.d, second);
+		else
+			assert_true(r == -EBADMSG || r == -EFBIG);
+		refused += r != 0;
+		delta.data[i] ^= 1 << (i % 8);
+	}
+	assert_in_range(refused, delta.len - 8, delta.len);
+}
+
+static int encode_and_decode(struct pair *p, const struct view *view)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	enum codec_form form;
+	const void *data;
+	size_t size;
+	int r = encoder_add(p->e, view, false, &b, &form);
+
+	if (r == 0)
+		r = decoder_add(p->d, form, b.data, b.len);
+	if (r == 0)
+		r = decoder_image(p->d, &data, &size);
+	return r;
+}
+
+/* After a failed allocation the next image begins a chain, and all goes on. */
+static void test_allocations(void **state)
+{
+	AUTO_VIEW struct view *first = recorded_view(0), *second = recorded_view(1);
+
+	(void)state;
+	for (unsigned int n = 1; n; n = allocation_next(n)) {
+		struct pair p = {NULL, NULL};
+		int r;
+
+		allocation_fail_at(n);
+		r = encoder_new(RECORDED_LIMIT, &p.e);
+		if (r == 0)
+			r = decoder_new(RECORDED_LIMIT, &p.d);
+		if (r == 0)
+			r = encode_and_decode(&p, first);
+		if (r == 0)
+			r = encode_and_decode(&p, second);
+		allocation_check(r);
+		if (p.e && p.d) {
+			encoder_reset(p.e);
+			pass(&p, first, CODEC_KEY);
+		}
+		pair_done(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_ages),
+		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_newer),
+		cmocka_unit_test(test_unusual),
+		cmocka_unit_test(test_public),
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_allocations),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of recorder/recording.h: what is recorded, across restarts and failures of the disk. */
+#include "config.h"
+
+#include "tests/unit/support/recorder/taped.h"
+
+#include <sys/resource.h>
+
+#include <signal.h>
+
+#include "base/log.h"
+#include "tests/unit/support/snapshot/small.h"
+
+static void check_sample(struct taped *t, uint64_t i)
+{
+	AUTO_VIEW struct view *view = taped_sample(i);
+	struct archive_found found;
+	const char *reason;
+
+	assert_int_equal(
+		archive_reader_find(t->recording.reader, PAST_AT, taped_ns(i) + 1, &found, &reason),
+		0);
+	assert_int_equal(found.at_ns, taped_ns(i));
+	assert_int_equal(found.view->size, view->size);
+	assert_memory_equal(found.view->data, view->data, view->size);
+}
+
+static void records_whole_images(void **state)
+{
+	struct taped t;
+
+	(void)state;
+	taped_begin(&t);
+	taped_take(&t, 0, 20);
+	assert_int_equal(taped_count(&t), 20);
+	for (uint64_t i = 0; i < 20; i++)
+		check_sample(&t, i);
+	taped_end(&t);
+}
+
+/* memtallyd sends its last snapshot again to each connection. It is recorded once. */
+static void records_each_snapshot_once(void **state)
+{
+	struct taped t;
+
+	(void)state;
+	taped_begin(&t);
+	taped_take(&t, 0, 3);
+	taped_take(&t, 2, 3);
+	assert_int_equal(taped_count(&t), 3);
+	recording_close(&t.recording);
+	assert_int_equal(recording_open(&t.recording, t.dir, &t.limits), 0);
+	taped_take(&t, 2, 4);
+	assert_int_equal(taped_count(&t), 4);
+	check_sample(&t, 3);
+	taped_end(&t);
+}
+
+static uint32_t marks_at(struct taped *t, uint64_t i)
+{
+	struct archive_found found;
+	const char *reason;
+
+	assert_int_equal(
+		archive_reader_find(t->recording.reader, PAST_AT, taped_ns(i), &found, &reason), 0);
+	assert_int_equal(found.at_ns, taped_ns(i));
+	return found.marks;
+}
+
+/* A gap is seen across a restart, since the last snapshot is read again. */
+static void marks_survive_a_restart(void **state)
+{
+	struct taped t;
+
+	(void)state;
+	taped_begin(&t);
+	taped_take(&t, 0, 2);
+	assert_int_equal(marks_at(&t, 0), PAST_MARK_START);
+	assert_int_equal(marks_at(&t, 1), 0);
+	recording_close(&t.recording);
+	assert_int_equal(recording_open(&t.recording, t.dir, &t.limits), 0);
+	taped_take(&t, 9, 11);
+	assert_int_equal(marks_at(&t, 9), PAST_MARK_GAP);
+	assert_int_equal(marks_at(&t, 10), 0);
+	taped_end(&t);
+}
+
+/* Two recorders would damage each other's files. */
+static void a_second_recording_is_refused(void **state)
+{
+	struct recording other;
+	struct taped t;
+
+	(void)state;
+	taped_begin(&t);
+	assert_int_equal(recording_open(&other, t.dir, &t.limits), -EWOULDBLOCK);
+	recording_close(&other);
+	taped_take(&t, 0, 1);
+	check_sample(&t, 0);
+	taped_end(&t);
+}
+
+static void a_missing_directory_is_refused(void **state)
+{
+	const struct archive_limits limits = archive_default_limits(ARCHIVE_BYTES_MIN);
+	struct recording r;
+
+	(void)state;
+	assert_int_equal(recording_open(&r, "/nonexistent/recorder", &limits), -ENOENT);
+	recording_close(&r);
+}
+
+/* Files may not grow, as on a full disk. What is recorded is still there, and recording goes on. */
+static void goes_on_after_a_full_disk(void **state)
+{
+	struct rlimit before, none;
+	struct view *lost[3];
+	struct taped t;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	taped_begin(&t);
+	taped_take(&t, 0, 3);
+	for (uint64_t i = 0; i < ARRAY_SIZE(lost); i++)
+		lost[i] = taped_sample(3 + i);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(lost); i++)
+		recording_take(&t.recording, lost[i], clock_now_ns(CLOCK_MONOTONIC));
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_true(t.recording.is_failing);
+	assert_int_equal(t.recording.failures, ARRAY_SIZE(lost));
+	check_sample(&t, 2);
+	for (size_t i = 0; i < ARRAY_SIZE(lost); i++)
+		view_unref(lost[i]);
+	taped_take(&t, 6, 8);
+	assert_false(t.recording.is_failing);
+	for (uint64_t i = 0; i < 3; i++)
+		check_sample(&t, i);
+	check_sample(&t, 6);
+	check_sample(&t, 7);
+	assert_int_equal(marks_at(&t, 6), PAST_MARK_GAP);
+	taped_end(&t);
+}
+
+/* The disk has a marked snapshot at once, and others within the time that is set. */
+static void synchronizes_in_time(void **state)
+{
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC), due;
+	struct taped t;
+
+	(void)state;
+	taped_begin(&t);
+	assert_int_equal(recording_due_ns(&t.recording), UINT64_MAX);
+	taped_take(&t, 0, 1);
+	due = recording_due_ns(&t.recording);
+	assert_true(due > now && due <= clock_now_ns(CLOCK_MONOTONIC) + t.limits.sync_ns);
+	recording_run(&t.recording, due);
+	assert_int_equal(recording_due_ns(&t.recording), UINT64_MAX);
+	taped_end(&t);
+}
+
+static void a_marked_snapshot_is_synchronized_at_once(void **state)
+{
+	struct taped t;
+
+	(void)state;
+	taped_begin(&t);
+	for (uint64_t sequence = 1; sequence <= 2; sequence++) {
+		const struct image_header head = {.sequence = sequence,
+			.realtime_ns = taped_ns(sequence),
+			.stale_ns = 1,
+			.interval_ns = SAMPLE_INTERVAL_NS};
+		AUTO_SMALL struct small small = {0};
+		AUTO_VIEW struct view *view = NULL;
+
+		small_begin(&small);
+		ROW_SET(small.host, SCOPE_OOM_KILLS, sequence);
+		view = small_view(&small.builder, &head);
+		recording_take(&t.recording, view, clock_now_ns(CLOCK_MONOTONIC));
+		assert_int_equal(recording_due_ns(&t.recording) == UINT64_MAX, sequence == 2);
+	}
+	assert_int_equal(marks_at(&t, 2), PAST_MARK_OOM);
+	taped_end(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_whole_images),
+		cmocka_unit_test(records_each_snapshot_once),
+		cmocka_unit_test(marks_survive_a_restart),
+		cmocka_unit_test(a_second_recording_is_refused),
+		cmocka_unit_test(a_missing_directory_is_refused),
+		cmocka_unit_test(goes_on_after_a_full_disk),
+		cmocka_unit_test(synchronizes_in_time),
+		cmocka_unit_test(a_marked_snapshot_is_synchronized_at_once),
+	};
+
+	log_open("test", LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
