@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/saturate.h"
-#include "base/text.h"
 #include "cli/table/cell.h"
 #include "cli/top/cells/brief.h"
+#include "cli/top/pages/command-line.h"
 #include "cli/top/rows/top-columns.h"
 #include "render/human.h"
 #include "snapshot/owner.h"
@@ -63,7 +63,7 @@ static void details_read_command(struct details *d, uint32_t pid, const struct s
 	buffer_printf(&path, "%s/%" PRIu32 "/cmdline", settings->path_procfs, pid);
 	buffer_add_char(&path, '\0');
 	if (!path.error)
-		command_output_start_file(&d->command, path.data, DETAILS_COMMAND_MAX);
+		command_output_start_file(&d->command, path.data, COMMAND_LINE_MAX);
 }
 
 void details_open(struct details *d, const struct top_row *row, const struct settings *settings,
@@ -300,55 +300,6 @@ static void add_output(struct buffer *to, const char *command, const struct comm
 		buffer_printf(to, "%s prints more: this is the beginning.\n", command);
 }
 
-/* Appends LEN bytes of TEXT, which is clean, in lines of at most WIDTH columns. */
-static void add_broken(struct buffer *to, const char *text, size_t len, size_t width)
-{
-	size_t used = 0;
-
-	for (size_t at = 0, n; at < len; at += n) {
-		uint32_t c;
-		size_t columns;
-
-		n = text_decode(text + at, len - at, &c);
-		n = n ? n : 1;
-		columns = cell_width(text + at, n);
-		if (used + columns > width && used) {
-			buffer_add_char(to, '\n');
-			used = 0;
-		}
-		used += columns;
-		buffer_add(to, text + at, n);
-	}
-}
-
-/* Appends the command line. A process can choose any bytes for it. */
-static void add_command(struct buffer *to, const struct details *d, size_t width)
-{
-	AUTO_BUFFER struct buffer line = {0};
-	size_t len = d->command.text.len;
-	bool is_cut = len > DETAILS_COMMAND_MAX;
-
-	len = is_cut ? DETAILS_COMMAND_MAX : len;
-	while (len && !d->command.text.data[len - 1])
-		len--;
-	if (!len || d->command.fd >= 0)
-		return;
-	for (size_t at = 0; at < len;) {
-		const char *argument = d->command.text.data + at;
-		size_t n = strnlen(argument, len - at);
-
-		if (at)
-			buffer_add_char(&line, ' ');
-		text_add_clean(&line, argument, n);
-		at += n + 1;
-	}
-	if (line.error)
-		return;
-	buffer_add_text(to, "\nCommand line, now:\n");
-	add_broken(to, line.data, line.len, width);
-	buffer_add_text(to, is_cut ? "\nIt is longer: this is the beginning.\n" : "\n");
-}
-
 static void add_row(struct buffer *to, const struct top_rows *rows, const struct top_row *r)
 {
 	const struct top_glance glance = {.view = rows->view};
@@ -395,7 +346,8 @@ void details_render(const struct details *d, const struct top_rows *rows, struct
 		buffer_add_text(to,
 			"\nThese figures are of the past. Only the present has a command "
 			"line, memtally explain\nand memtally map.\n");
-	add_command(to, d, width);
+	if (d->command.fd < 0)
+		command_line_add(to, d->command.text.data, d->command.text.len, width);
 	add_output(to, "memtally explain", &d->explain, age_ns, width);
 	add_output(to, "memtally map --by=kind", &d->map, age_ns, width);
 }

@@ -34,10 +34,7 @@ struct details {
 		.command = COMMAND_OUTPUT_NONE                                                     \
 	}
 
-enum {
-	DETAILS_POLLS = 3,
-	DETAILS_COMMAND_MAX = 4096, /* bytes of a command line that are shown */
-};
+enum { DETAILS_POLLS = 3 };
 
 /*
  * Opens the page of ROW at NOW_NS, of CLOCK_BOOTTIME. If ROW is a process, starts the commands, and

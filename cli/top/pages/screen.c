@@ -179,7 +179,7 @@ static void draw_bottom(const struct screen *s, struct grid *g, size_t y)
 {
 	/* The first one fits into the smallest width; the second one has all keys. */
 	static const char *const of_text[] = {"Esc q back  Up Down PgUp PgDn scroll",
-		"Esc q F1 Enter Left Backspace back  Up Down PgUp PgDn scroll  Space pause"};
+		"Esc q F1 Enter Left Backspace back  Up Down PgUp PgDn  / F3 find  Space pause"};
 	bool is_text = s->state->page == TOP_PAGE_HELP || s->state->page == TOP_PAGE_DETAILS;
 
 	if (s->state->prompt != TOP_PROMPT_NONE)
@@ -194,6 +194,46 @@ static void draw_bottom(const struct screen *s, struct grid *g, size_t y)
 				: "Enter choose  Esc q back  Up Down move");
 }
 
+/* Returns the first line of TEXT from line FROM on that has WANTED; SIZE_MAX: none. */
+static size_t find_line(const char *text, const char *wanted, size_t from)
+{
+	for (size_t i = 0; *text; i++) {
+		size_t len = strcspn(text, "\n");
+		AUTO_BUFFER struct buffer line = {0};
+
+		buffer_add(&line, text, i >= from ? len : 0);
+		buffer_add_char(&line, '\0');
+		if (!line.error && strcasestr(line.data, wanted))
+			return i;
+		text += len + (text[len] == '\n');
+	}
+	return SIZE_MAX;
+}
+
+/* Scrolls to the line of TEXT that the user looks for. */
+static void seek_line(struct top_state *state, const char *text)
+{
+	size_t from = state->found ? state->found - (state->seek == TOP_SEEK_HERE) : state->line;
+	size_t found;
+
+	if (state->seek == TOP_SEEK_NONE)
+		return;
+	state->seek = TOP_SEEK_NONE;
+	state->is_missed = false;
+	if (!state->search[0])
+		return;
+	found = find_line(text, state->search, from);
+	if (found == SIZE_MAX)
+		found = find_line(text, state->search, 0);
+	state->is_missed = found == SIZE_MAX;
+	if (!state->is_missed) {
+		state->line = found;
+		state->found = found + 1;
+	} else if (state->prompt == TOP_PROMPT_NONE) {
+		top_state_say(state, "Not found: %s", state->search);
+	}
+}
+
 /* Draws a page of text from line Y to BOTTOM. */
 static void draw_text(
 	const struct screen *s, struct grid *g, size_t y, size_t bottom, const char *text)
@@ -201,10 +241,14 @@ static void draw_text(
 	size_t height = bottom > y ? bottom - y : 0;
 	size_t lines = draw_lines(g, y, 0, 0, STYLE_NORMAL, text);
 	size_t last = lines > height ? lines - height : 0;
+	struct top_state *state = s->state;
 
-	s->state->height = height;
-	s->state->line = s->state->line < last ? s->state->line : last;
-	draw_lines(g, y, height, s->state->line, STYLE_NORMAL, text);
+	state->height = height;
+	seek_line(state, text);
+	state->line = state->line < last ? state->line : last;
+	draw_lines(g, y, height, state->line, STYLE_NORMAL, text);
+	if (state->found > state->line && state->found <= state->line + height)
+		grid_restyle(g, 0, y + state->found - 1 - state->line, g->width, STYLE_FOUND);
 }
 
 static void draw_help(const struct screen *s, struct grid *g, size_t y, size_t bottom)

@@ -8,6 +8,7 @@
 #ifndef MEMTALLY_CLI_TOP_PAGES_TOP_KEYS_H
 #define MEMTALLY_CLI_TOP_PAGES_TOP_KEYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,7 @@ struct top_key {
 	/* ARGUMENT is .argument of the row. */
 	void (*act)(struct top_state *s, const struct top_rows *rows, unsigned int argument);
 	unsigned int argument;
+	bool is_of_text; /* it acts on pages of text, too */
 };
 
 /* Returns row I of the table of keys of the list; NULL: there are only I. */

@@ -58,6 +58,13 @@ enum top_prompt {
 	TOP_PROMPT_TIME, /* of a moment of the past */
 };
 
+/* A page of text is searched when it is drawn. */
+enum top_seek {
+	TOP_SEEK_NONE,
+	TOP_SEEK_HERE, /* from the line that was found last on */
+	TOP_SEEK_NEXT, /* from the line behind it on */
+};
+
 /* Steps in time. All but the last lead to recorded snapshots. */
 enum top_step {
 	TOP_STEP_NONE,
@@ -102,10 +109,12 @@ struct top_state {
 	 * place .index is selected.
 	 */
 	uint64_t selected;
-	size_t index;  /* of the selected row */
-	size_t scroll; /* the first row on the screen */
-	size_t height; /* rows or lines that the page has room for */
-	size_t line;   /* the first line of a page of text, or the chosen item of a menu */
+	size_t index;       /* of the selected row */
+	size_t scroll;      /* the first row on the screen */
+	size_t height;      /* rows or lines that the page has room for */
+	size_t line;        /* the first line of a page of text, or the chosen item of a menu */
+	enum top_seek seek; /* what the next drawing of a page of text looks for .search */
+	size_t found;       /* 1 + the line of the page that the search has found; 0: none */
 	char item[QUERY_VALUE_MAX]; /* the chosen user of the menu, whose place .line may change */
 	uint64_t detailed;          /* the row that the page of details is about */
 	bool is_paused;

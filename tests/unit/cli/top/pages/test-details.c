@@ -6,6 +6,7 @@
 
 #include <locale.h>
 
+#include "cli/top/pages/command-line.h"
 #include "cli/top/pages/details.h"
 #include "render/human.h"
 #include "tests/unit/support/cli/process-row.h"
@@ -247,7 +248,7 @@ static void command_lines_are_shown(void **state)
 		"\nCommand line, now:\n/usr/bin/firefox --profile a\\x1b[2J\\x0ab\n"));
 	/* one that is longer than what is shown */
 	buffer_clear(&d.command.text);
-	for (unsigned int i = 0; i <= DETAILS_COMMAND_MAX; i++)
+	for (unsigned int i = 0; i <= COMMAND_LINE_MAX; i++)
 		buffer_add_char(&d.command.text, 'x');
 	assert_true(page_has(&d, view, &row,
 		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"

@@ -227,6 +227,49 @@ static void texts_are_scrolled(void **state)
 	assert_int_equal(d.state.line, 50 - d.state.height);
 }
 
+/* A search goes to the next line with the text, in any case, and from the last one to the first. */
+static void texts_are_searched(void **state)
+{
+	static const struct {
+		enum top_seek seek;
+		const char *search;
+		size_t found; /* 1 + the line */
+		const char *said;
+	} steps[] = {
+		{TOP_SEEK_HERE, "LINE 2", 3, ""},
+		{TOP_SEEK_NEXT, "LINE 2", 21, ""},
+		{TOP_SEEK_HERE, "LINE 20", 21, ""},
+		{TOP_SEEK_NEXT, "line 49", 50, ""},
+		{TOP_SEEK_NEXT, "line 1", 2, ""}, /* from the first line on */
+		{TOP_SEEK_NEXT, "line 50", 2, "Not found: line 50"},
+	};
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
+	for (unsigned int i = 0; i < 50; i++)
+		buffer_printf(&d.text, "line %u\n", i);
+	buffer_add_char(&d.text, '\0');
+	d.state.page = TOP_PAGE_DETAILS;
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		const struct grid_cell *cell;
+
+		snprintf(d.state.search, sizeof(d.state.search), "%s", steps[i].search);
+		d.state.seek = steps[i].seek;
+		d.state.said[0] = '\0';
+		draw(&d, 80, 24);
+		assert_int_equal(d.state.seek, TOP_SEEK_NONE);
+		assert_int_equal(d.state.found, steps[i].found);
+		assert_string_equal(d.state.said, steps[i].said);
+		assert_int_equal(d.state.is_missed, steps[i].said[0] != '\0');
+		/* It is on the screen, and marked. */
+		assert_in_range(d.state.found - 1, d.state.line, d.state.line + d.state.height - 1);
+		cell = grid_at(&d.grid, 0, 23 - d.state.height + d.state.found - 1 - d.state.line);
+		assert_int_equal(cell->style, STYLE_FOUND);
+	}
+}
+
 /* Without figures that may be shown there is a message and no figure. */
 static void problems_replace_figures(void **state)
 {
@@ -657,6 +700,7 @@ int main(void)
 		cmocka_unit_test(styles_are_golden),
 		cmocka_unit_test(pages_are_golden),
 		cmocka_unit_test(texts_are_scrolled),
+		cmocka_unit_test(texts_are_searched),
 		cmocka_unit_test(problems_replace_figures),
 		cmocka_unit_test(paused_figures_say_so),
 		cmocka_unit_test(the_past_says_so),

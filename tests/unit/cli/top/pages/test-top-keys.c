@@ -314,6 +314,35 @@ static void a_search_says_what_it_misses(void **state)
 	assert_string_equal(d.state.said, "");
 }
 
+/* On pages of text, the next drawing searches: it has the lines. */
+static void pages_of_text_are_searched(void **state)
+{
+	AUTO_DESK struct desk d;
+	size_t index;
+
+	(void)state;
+	desk_open(&d, TOP_VIEW_PROCESS);
+	index = d.state.index;
+	press(&d, '?');
+	press(&d, F(3));
+	assert_int_equal(d.state.prompt, TOP_PROMPT_SEARCH);
+	press(&d, 'b');
+	assert_int_equal(d.state.seek, TOP_SEEK_HERE);
+	press(&d, F(3));
+	assert_int_equal(d.state.seek, TOP_SEEK_NEXT);
+	press(&d, TOP_KEY_ENTER);
+	assert_int_equal(d.state.page, TOP_PAGE_HELP);
+	d.state.seek = TOP_SEEK_NONE;
+	press(&d, 'n');
+	assert_int_equal(d.state.seek, TOP_SEEK_NEXT);
+	d.state.found = 7;
+	press(&d, 'q');
+	assert_int_equal(d.state.index, index); /* rows were not searched */
+	press(&d, '?');
+	assert_int_equal(d.state.seek, TOP_SEEK_NONE);
+	assert_int_equal(d.state.found, 0);
+}
+
 static void no_key_ends_a_process(void **state)
 {
 	AUTO_DESK struct desk d;
@@ -571,6 +600,7 @@ int main(void)
 		cmocka_unit_test(columns_have_keys),
 		cmocka_unit_test(a_search_selects_rows),
 		cmocka_unit_test(a_search_says_what_it_misses),
+		cmocka_unit_test(pages_of_text_are_searched),
 		cmocka_unit_test(no_key_ends_a_process),
 		cmocka_unit_test(keys_go_through_time),
 		cmocka_unit_test(a_filter_hides_rows),
