@@ -249,3 +249,11 @@ int when_parse_moment(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 	*ret_ns = ns <= now_ns && ns + rest_ns > now_ns ? now_ns : ns + rest_ns;
 	return 0;
 }
+
+void when_format(uint64_t ns, char to[static WHEN_TEXT_SIZE])
+{
+	struct tm tm = when_local((int64_t)(ns / NS_PER_SEC));
+
+	if (!strftime(to, WHEN_TEXT_SIZE, "%Y-%m-%d %H:%M:%S", &tm))
+		to[0] = '\0';
+}

@@ -31,6 +31,14 @@ int when_parse(const char *text, int64_t now_s, int64_t *ret_s);
  */
 int when_parse_moment(const char *text, uint64_t now_ns, uint64_t *ret_ns);
 
+enum { WHEN_TEXT_SIZE = 32 };
+
+/*
+ * Writes NS, nanoseconds since the epoch, as local time that when_parse_moment() reads, rounded down:
+ * "2026-11-23 08:00:00".
+ */
+void when_format(uint64_t ns, char to[static WHEN_TEXT_SIZE]);
+
 /* Returns S, seconds since the epoch, in local time. */
 struct tm when_local(int64_t s);
 

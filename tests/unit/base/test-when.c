@@ -116,11 +116,25 @@ static void reads_moments(void **state)
 			fail_msg("'%s' is taken", wrong[i]);
 }
 
+static void writes_local_times(void **state)
+{
+	char text[WHEN_TEXT_SIZE];
+	uint64_t ns = 0;
+
+	(void)state;
+	live_in(berlin);
+	when_format(NOW_NS, text);
+	assert_string_equal(text, "2026-11-23 07:00:00");
+	assert_int_equal(when_parse_moment(text, NOW_NS + SEC, &ns), 0);
+	assert_int_equal(ns, END(0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_local_times),
 		cmocka_unit_test(reads_moments),
+		cmocka_unit_test(writes_local_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
