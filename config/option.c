@@ -232,11 +232,11 @@ static const struct option_spec options[] = {
 		FIELD(recorder_size_mib),
 		"The largest size of the recording in MiB. When it is reached, the oldest snapshots are "
 		"deleted."},
-	{"recorder.share_all", PROGRAM_RECORDER, OPTION_PERCENT, true, "PERCENT", "40%", 10000,
-		490000, NULL, FIELD(recorder_share_all_ppm),
+	{"recorder.share_all", PROGRAM_RECORDER, OPTION_PERCENT, true, "PERCENT", "50%", 10000,
+		600000, NULL, FIELD(recorder_share_all_ppm),
 		"The part of recorder.size for every snapshot of the last hours."},
 	{"recorder.share_minutes", PROGRAM_RECORDER, OPTION_PERCENT, true, "PERCENT", "30%", 10000,
-		490000, NULL, FIELD(recorder_share_minutes_ppm),
+		390000, NULL, FIELD(recorder_share_minutes_ppm),
 		"The part of recorder.size for one snapshot a minute. The rest is for one in five "
 		"minutes, of the longest time."},
 

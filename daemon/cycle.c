@@ -5,15 +5,19 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/random.h>
 #include <systemd/sd-daemon.h>
 
 #include "base/clock.h"
 #include "base/os/resident.h"
+#include "confine/filter.h"
 #include "daemon/heap-trim.h"
 #include "daemon/keepalive.h"
 #include "daemon/log-messages.h"
+#include "daemon/memory-lock.h"
 #include "daemon/name-client.h"
+#include "daemon/pressure.h"
 #include "daemon/schedule.h"
 #include "daemon/surveyor.h"
 
@@ -31,6 +35,7 @@ struct cycle {
 	sd_event_source *turn_timer;   /* measures between passes */
 	sd_event_source *survey_timer; /* reads smaps between passes */
 	sd_event_source *names_timer;  /* publishes without the names that have not arrived */
+	sd_event_source *trigger;      /* NULL: passes tell whether the host is short of memory */
 
 	struct name_client name_client;
 	struct schedule schedule;
@@ -39,11 +44,14 @@ struct cycle {
 	struct heap_trim trim;
 	struct log_messages messages;
 
+	struct pressure pressure;
 	bool is_passing, is_read, is_waiting_for_names, is_ready;
+	bool is_brief;        /* of the last pass */
+	bool is_pressed;      /* an episode of memory pressure was noticed, and not yet its end */
 	uint64_t interval_ns; /* as configured */
 	enum snapshot_public snapshot_public;
 	uint64_t begin_ns; /* CLOCK_MONOTONIC at which the last pass began */
-	uint64_t due_ns;   /* CLOCK_MONOTONIC at which the next pass is due */
+	uint64_t due_ns;   /* CLOCK_MONOTONIC at which the next full pass is due */
 	uint64_t progress; /* steps of passes */
 };
 
@@ -77,11 +85,30 @@ static uint64_t next_due_ns(struct cycle *c)
 	return schedule_next(&c->schedule, interval_ns, c->begin_ns, now_ns, random_u32());
 }
 
+/* Notices the end of an episode of memory pressure. */
+static void note_pressure(struct cycle *c)
+{
+	if (pressure_goes_on(&c->pressure, clock_now_ns(CLOCK_MONOTONIC)) || !c->is_pressed)
+		return;
+	c->is_pressed = false;
+	memory_unlock(MEMORY_LOCK_DATA);
+}
+
+/* Arms the timer for the next pass: in an episode it may be a brief one. */
+static int arm_pass(struct cycle *c)
+{
+	uint64_t at_ns = c->due_ns;
+
+	if (c->is_pressed && c->pressure.next_ns < at_ns && pass_may_be_brief(c->pass))
+		at_ns = c->pressure.next_ns;
+	return arm_timer(c->pass_timer, at_ns);
+}
+
 static int arm_turn(struct cycle *c)
 {
 	uint64_t at_ns = pass_next_measure_ns(c->pass, clock_now_ns(CLOCK_MONOTONIC));
 
-	if (at_ns >= c->due_ns)
+	if (at_ns >= c->due_ns || c->is_pressed)
 		return sd_event_source_set_enabled(c->turn_timer, SD_EVENT_OFF);
 	return arm_timer(c->turn_timer, at_ns);
 }
@@ -90,25 +117,52 @@ static int arm_survey(struct cycle *c)
 {
 	uint64_t at_ns = surveyor_next_ns(&c->surveyor);
 
-	if (at_ns >= c->due_ns)
+	if (at_ns >= c->due_ns || c->is_pressed)
 		return sd_event_source_set_enabled(c->survey_timer, SD_EVENT_OFF);
 	return arm_timer(c->survey_timer, at_ns);
+}
+
+/* Arms the timers of what is done between full passes. */
+static int rest_until_due(struct cycle *c)
+{
+	int r = arm_turn(c);
+
+	if (r >= 0)
+		r = arm_survey(c);
+	return r < 0 ? r : arm_pass(c);
+}
+
+/* Begins an episode of memory pressure, or continues it: the host is short of memory. */
+static int cycle_press(struct cycle *c)
+{
+	if (!pressure_signal(&c->pressure, clock_now_ns(CLOCK_MONOTONIC)))
+		return 0;
+	c->is_pressed = true;
+	log_messages_pressure(&c->messages);
+	if (!filter_is_wide()) /* a sanitizer's mappings are larger than any limit */
+		(void)memory_lock(MEMORY_LOCK_DATA);
+	if (c->is_passing)
+		return 0;
+	sd_event_source_set_enabled(c->turn_timer, SD_EVENT_OFF);
+	sd_event_source_set_enabled(c->survey_timer, SD_EVENT_OFF);
+	return arm_pass(c);
 }
 
 /* Ends the pass, plans measurements, and arms the timers. */
 static int end_pass(struct cycle *c)
 {
-	int r;
+	struct pass_summary s;
 
 	c->is_passing = c->is_waiting_for_names = false;
-	c->due_ns = next_due_ns(c);
+	if (!c->is_brief)
+		c->due_ns = next_due_ns(c);
+	pass_summary(c->pass, &s);
+	pressure_passed(&c->pressure, c->begin_ns, s.cpu_ns);
+	note_pressure(c);
 	sd_event_source_set_enabled(c->names_timer, SD_EVENT_OFF);
 	sd_event_source_set_enabled(c->batch_timer, SD_EVENT_OFF);
 	pass_plan(c->pass, c->due_ns);
-	r = arm_turn(c);
-	if (r >= 0)
-		r = arm_survey(c);
-	return r < 0 ? r : arm_timer(c->pass_timer, c->due_ns);
+	return rest_until_due(c);
 }
 
 static void get_ready(struct cycle *c)
@@ -139,8 +193,11 @@ static int cycle_publish(struct cycle *c)
 	get_ready(c);
 	log_messages_charges(&c->messages, &s);
 	log_messages_blocked(c->pass);
-	r = end_pass(c);
-	if (heap_trim_is_due(&c->trim, s.processes))
+	if (!c->trigger && s.is_short)
+		r = cycle_press(c);
+	if (r >= 0)
+		r = end_pass(c);
+	if (!c->is_pressed && heap_trim_is_due(&c->trim, s.processes))
 		resident_trim();
 	return r;
 }
@@ -203,9 +260,14 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	int r;
 
 	(void)source, (void)usec;
+	note_pressure(c);
 	c->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	/* The timer counts whole microseconds. */
+	c->is_brief = c->begin_ns / NS_PER_USEC < c->due_ns / NS_PER_USEC;
+	if (c->is_brief && (!c->is_pressed || !pass_may_be_brief(c->pass)))
+		return rest_until_due(c); /* the episode is over */
 	c->progress++;
-	r = pass_begin(c->pass);
+	r = c->is_brief ? pass_begin_brief(c->pass) : pass_begin(c->pass);
 	if (r < 0) {
 		log_messages_pass_error(&c->messages, "processes cannot be listed", r);
 		return end_pass(c);
@@ -267,6 +329,33 @@ static int on_answers(void *userdata)
 		return cycle_await_names(c);
 	name_client_names(&c->name_client);
 	return 0;
+}
+
+/*
+ * An error of the descriptor would wake memtallyd again and again: from then on passes tell whether
+ * the host is short of memory.
+ */
+static int on_trigger(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct cycle *c = userdata;
+
+	(void)source, (void)fd;
+	if (revents & (EPOLLERR | EPOLLHUP)) {
+		c->trigger = sd_event_source_disable_unref(c->trigger);
+		return 0;
+	}
+	return cycle_press(c);
+}
+
+int cycle_set_trigger(struct cycle *c, int fd)
+{
+	int r = sd_event_add_io(c->event, &c->trigger, fd, EPOLLPRI, on_trigger, c);
+
+	if (r >= 0)
+		r = sd_event_source_set_io_fd_own(c->trigger, true);
+	else
+		fd_close(fd);
+	return r < 0 ? r : 0;
 }
 
 static int add_timer(
@@ -337,7 +426,7 @@ void cycle_apply(struct cycle *c, const struct settings *settings)
 		&c->schedule, pass_interval_ns(c->pass, &needed_ppm), now_ns);
 	if (!c->is_passing && due_ns < c->due_ns) {
 		c->due_ns = due_ns;
-		arm_timer(c->pass_timer, due_ns);
+		arm_pass(c);
 	}
 }
 
@@ -366,6 +455,7 @@ struct cycle *cycle_close(struct cycle *c)
 	sd_event_source_disable_unref(c->survey_timer);
 	sd_event_source_disable_unref(c->names_timer);
 	sd_event_source_disable_unref(c->batch_timer);
+	sd_event_source_disable_unref(c->trigger);
 	name_client_close(&c->name_client);
 	surveyor_done(&c->surveyor);
 	free(c);

@@ -10,7 +10,8 @@
 #include "collectors/process/state/block.h"
 #include "snapshot/record.h"
 
-#define LIMIT_NS (60 * NS_PER_SEC)
+#define LIMIT_NS          (60 * NS_PER_SEC)
+#define PRESSURE_APART_NS (600 * NS_PER_SEC)
 
 enum { BLOCKED_LINES = 20 }; /* a pass: such processes are cheap to make */
 
@@ -19,6 +20,7 @@ void log_messages_init(struct log_messages *m)
 	*m = (struct log_messages){
 		.pass_errors.interval_ns = LIMIT_NS,
 		.budget_warnings.interval_ns = LIMIT_NS,
+		.pressure.interval_ns = PRESSURE_APART_NS,
 	};
 }
 
@@ -50,6 +52,22 @@ void log_messages_budget_suffices(struct log_messages *m)
 		return;
 	log_info("budget.cpu suffices again to poll all processes at each interval");
 	m->short_ns = 0;
+}
+
+void log_messages_pressure(struct log_messages *m)
+{
+	uint64_t suppressed;
+
+	if (log_limit_pass(&m->pressure, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
+		log_info("the host is short of memory (and %llu times before): a brief pass each "
+			 "second for up to a minute",
+			(unsigned long long)suppressed);
+}
+
+void log_messages_trigger_error(int error)
+{
+	log_info("the kernel does not tell when the host is short of memory (%s): passes notice it",
+		strerror(-error));
 }
 
 void log_messages_first_pass(const struct pass_summary *s)

@@ -15,6 +15,7 @@
 
 struct log_messages {
 	struct log_limit pass_errors, budget_warnings; /* one a minute of each */
+	struct log_limit pressure;                     /* one in ten minutes */
 	/*
 	 * CLOCK_MONOTONIC of the last log_messages_budget(); 0: none since
 	 * log_messages_budget_suffices() logged
@@ -40,6 +41,15 @@ void log_messages_budget(struct log_messages *m, uint64_t interval_ns, uint64_t 
  * and log_messages_budget() was called before.
  */
 void log_messages_budget_suffices(struct log_messages *m);
+
+/*
+ * Logs that brief passes begin, because the host is short of memory; at most once in ten minutes,
+ * with the number of times since the last message.
+ */
+void log_messages_pressure(struct log_messages *m);
+
+/* Logs that there is no trigger (psi-trigger.h). ERROR is the negative errno of opening it. */
+void log_messages_trigger_error(int error);
 
 /* Logs after the first pass what it could read, and what would help. */
 void log_messages_first_pass(const struct pass_summary *s);

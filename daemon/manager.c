@@ -16,10 +16,13 @@
 #include "base/log.h"
 #include "base/os/resident.h"
 #include "collectors/pass/pass.h"
+#include "confine/filter.h"
 #include "daemon/access-list.h"
 #include "daemon/cycle.h"
 #include "daemon/log-messages.h"
+#include "daemon/memory-lock.h"
 #include "daemon/naming-file.h"
+#include "daemon/psi-trigger.h"
 #include "daemon/publisher.h"
 #include "service/command.h"
 
@@ -279,6 +282,24 @@ static int open_publisher(struct manager *m, struct resolver *resolver)
 	return 0;
 }
 
+/*
+ * Before rights are given up: before Linux 6.4 a trigger needs them. A tree that looks like /proc has
+ * a plain file.
+ */
+static int open_trigger(struct manager *m)
+{
+	int fd, r;
+
+	if (!pass_may_block(m->pass))
+		return 0;
+	r = psi_trigger_open(m->procfs, &fd);
+	if (r < 0) {
+		log_messages_trigger_error(r);
+		return 0;
+	}
+	return cycle_set_trigger(m->cycle, fd);
+}
+
 int manager_open(const struct settings *settings, int argc, char *const argv[],
 	struct resolver *resolver, struct manager **ret)
 {
@@ -303,6 +324,8 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	if (r < 0)
 		return r;
 	r = cycle_open(m->event, m->pass, m->publisher, resolver, &m->cycle);
+	if (r >= 0)
+		r = open_trigger(m);
 	if (r < 0)
 		return log_loop_error(r);
 	cycle_apply(m->cycle, settings);
@@ -390,6 +413,9 @@ int manager_run(struct manager *m)
 	int r;
 
 	resident_rest();
+	/* A sanitizer's mappings are larger than any limit. */
+	if (!filter_is_wide())
+		(void)memory_lock(MEMORY_LOCK_CODE);
 	/*
 	 * Without memory to wait for events memtallyd tries again: memory becomes free, or the
 	 * watchdog ends memtallyd.

@@ -13,7 +13,7 @@
 
 #include "snapshot/view.h"
 
-/* What is remembered of the last snapshot. Starts zeroed. */
+/* The last recorded snapshot, as far as marks need it. Starts zeroed. */
 struct marks {
 	bool has_last;
 	uint8_t instance[IMAGE_INSTANCE_SIZE];

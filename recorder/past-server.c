@@ -17,6 +17,11 @@
 
 /* A series that is being made. */
 struct past_job {
+	struct past_server *server;
+	struct past_job *next;
+	bool is_trusted;                /* the client */
+	uint32_t uid;                   /* of the client */
+	struct archive_reader *archive; /* owned */
 	struct past_request request;
 	struct question_reader reader;
 	struct archive_series series;
@@ -130,32 +135,91 @@ static void past_server_list_marks(struct past_server *s, const struct past_requ
 			&(struct past_point){.at_ns = marks[i].at_ns, .marks = marks[i].marks});
 }
 
-/* Begins the series that REQUEST asks for, in REPLY->job. */
-static void past_server_begin_series(const struct past_request *request,
-	const struct question_reader *reader, const struct past_head *head,
-	struct question_reply *reply)
+/* Frees a past_job, also one that past_server_add_job() has not seen. */
+static void past_server_drop(void *job_)
 {
-	struct past_job *job = malloc(sizeof(*job));
-	uint64_t from_ns = request->at_ns, until_ns = request->until_ns;
+	struct past_job *job = job_;
 
-	if (!job) {
-		reply->bytes.error = -ENOMEM;
-		return;
-	}
+	for (struct past_job **p = &job->server->jobs; *p; p = &(*p)->next)
+		if (*p == job) {
+			*p = job->next;
+			break;
+		}
+	archive_reader_close(job->archive);
+	free(job);
+}
+
+/* Returns whether another series may be made for Q's client. */
+static bool past_server_has_room(const struct past_server *s, const struct question *q)
+{
+	unsigned int all = 0, own = 0;
+
+	for (const struct past_job *job = s->jobs; job; job = job->next)
+		if (!job->is_trusted) {
+			all++;
+			own += job->uid == q->uid;
+		}
+	return q->is_trusted || (all < PAST_SERVER_SERIES_MAX && own < PAST_SERVER_SERIES_EACH);
+}
+
+/* Begins the series that REQUEST asks for, in REPLY->job. Returns a status. */
+static enum past_status past_server_begin_series(struct past_server *s, const struct question *q,
+	const struct past_request *request, const struct question_reader *reader,
+	const struct past_head *head, struct question_reply *reply)
+{
+	uint64_t from_ns = request->at_ns, until_ns = request->until_ns;
+	char reason[ARCHIVE_REASON_SIZE];
+	struct past_job *job;
+
+	if (!past_server_has_room(s, q))
+		return PAST_BUSY;
+	job = malloc(sizeof(*job));
+	if (!job)
+		return PAST_BUSY;
 	series_clamp(head->first_ns, head->last_ns, &from_ns, &until_ns);
+	job->server = s;
+	job->is_trusted = q->is_trusted;
+	job->uid = q->uid;
+	job->archive = NULL;
 	job->request = *request;
 	job->reader = *reader;
 	job->head = *head;
 	job->series = archive_reader_series(
 		from_ns, until_ns, series_step_ns(from_ns, until_ns, request->step_ns));
+	if (archive_reader_open(s->recording->directory, NULL, &job->archive, reason) < 0) {
+		past_server_drop(job);
+		return PAST_BUSY;
+	}
+	job->next = s->jobs;
+	s->jobs = job;
 	reply->job = job;
+	return PAST_GOOD;
+}
+
+/* Makes the answer to REQUEST, or begins it. HEAD is begun. */
+static void past_server_take(struct past_server *s, const struct question *q,
+	const struct past_request *request, const struct question_reader *reader,
+	struct past_head *head, struct question_reply *reply)
+{
+	struct past_point points[PAST_POINTS_MAX];
+
+	if (head->status == PAST_GOOD) {
+		switch (request->pick) {
+		case PAST_COVERAGE: break;
+		case PAST_MARKS: past_server_list_marks(s, request, head, points); break;
+		case PAST_SERIES:
+			head->status = past_server_begin_series(s, q, request, reader, head, reply);
+			break;
+		default: past_server_find(s, q, request, reader, head, reply); break;
+		}
+	}
+	if (!reply->job)
+		past_answer_write(head, points, &reply->bytes);
 }
 
 static void past_server_answer(
 	void *context, const struct question *q, struct question_reply *reply)
 {
-	struct past_point points[PAST_POINTS_MAX];
-	struct past_server *s = context;
 	struct question_reader reader;
 	struct past_request request;
 	struct past_head head;
@@ -167,16 +231,8 @@ static void past_server_answer(
 			&(struct past_head){.status = PAST_BAD_REQUEST}, NULL, &reply->bytes);
 		return;
 	}
-	past_server_begin(s, &head);
-	if (head.status == PAST_GOOD && request.pick == PAST_SERIES) {
-		past_server_begin_series(&request, &reader, &head, reply);
-		return;
-	}
-	if (head.status == PAST_GOOD && request.pick == PAST_MARKS)
-		past_server_list_marks(s, &request, &head, points);
-	else if (head.status == PAST_GOOD && request.pick != PAST_COVERAGE)
-		past_server_find(s, q, &request, &reader, &head, reply);
-	past_answer_write(&head, points, &reply->bytes);
+	past_server_begin(context, &head);
+	past_server_take(context, q, &request, &reader, &head, reply);
 }
 
 /*
@@ -189,7 +245,7 @@ static int past_server_add_point(struct past_server *s, struct past_job *job)
 	struct past_point point;
 	struct sight sight;
 	const char *reason;
-	int r = archive_reader_next(s->recording->series_reader, &job->series, &found, &reason);
+	int r = archive_reader_next(job->archive, &job->series, &found, &reason);
 
 	if (r != 0)
 		return r;
@@ -219,7 +275,7 @@ static void past_server_go_on(void *context, struct question_reply *reply)
 	if (r != ARCHIVE_NONE)
 		job->head.status = r == -ENOMEM ? PAST_BUSY : PAST_DAMAGED;
 	past_answer_write(&job->head, job->point, &reply->bytes);
-	free(job);
+	past_server_drop(job);
 	reply->job = NULL;
 }
 
@@ -227,5 +283,5 @@ const struct question_service past_server_service = {
 	.message_max = PAST_ANSWER_MAX,
 	.answer = past_server_answer,
 	.go_on = past_server_go_on,
-	.drop = free,
+	.drop = past_server_drop,
 };

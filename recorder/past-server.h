@@ -3,7 +3,9 @@
  * The questions of the recorder's socket: service/question-server.h with the protocol of
  * snapshot/past.h. Trusted clients get whole images. memtally-web does, too, or asks in the name of a
  * client of its own. Other users get images with the rows of their own processes. Images that clients
- * hold are limited (service/leases.h). A series is made in parts of a few milliseconds.
+ * hold are limited (service/leases.h). A series is made in parts of a few milliseconds, by a reader of
+ * its own: one reader for several series would decode the same records again for each part. Strangers
+ * get PAST_BUSY if too many series are being made.
  */
 #ifndef MEMTALLY_RECORDER_PAST_SERVER_H
 #define MEMTALLY_RECORDER_PAST_SERVER_H
@@ -14,10 +16,18 @@
 #include "service/leases.h"
 #include "service/question-server.h"
 
+enum {
+	PAST_SERVER_SERIES_MAX = 6,  /* series for strangers */
+	PAST_SERVER_SERIES_EACH = 2, /* of one uid */
+};
+
+struct past_job;
+
 struct past_server {
 	struct recording *recording; /* borrowed */
 	struct leases leases;
-	uint64_t userns; /* our user namespace, by userns_id() */
+	uint64_t userns;       /* our user namespace, by userns_id() */
+	struct past_job *jobs; /* series that are being made, a list; their clients own them */
 };
 
 /* The service of a question_server with a struct past_server. */

@@ -71,10 +71,8 @@ int recording_open(struct recording *r, const char *directory, const struct arch
 	*r = (struct recording){.directory = directory, .limits = *limits};
 	e = archive_reader_open(directory, &listener, &r->reader, reason);
 	if (e == 0)
-		e = archive_reader_open(directory, NULL, &r->series_reader, reason);
-	if (e == 0)
 		e = recording_begin(r, clock_now_ns(CLOCK_MONOTONIC), reason);
-	if (is_of_the_disk(e) && r->series_reader)
+	if (is_of_the_disk(e) && r->reader)
 		e = 0;
 	if (e < 0)
 		log_error("%s", reason);
@@ -89,7 +87,6 @@ void recording_close(struct recording *r)
 		recording_fail(r, archive_reason(r->archive));
 	r->archive = archive_close(r->archive);
 	r->reader = archive_reader_close(r->reader);
-	r->series_reader = archive_reader_close(r->series_reader);
 }
 
 static void recording_sync(struct recording *r, uint64_t now_ns)

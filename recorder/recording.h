@@ -19,12 +19,10 @@ struct recording {
 	struct archive_limits limits;
 	struct archive *archive;       /* NULL: it cannot be written at present */
 	struct archive_reader *reader; /* for single snapshots */
-	/* For series: another reader, since a snapshot between two steps would make a series slower */
-	struct archive_reader *series_reader;
-	struct marks marks; /* of the last recorded snapshot */
-	bool is_failing;    /* the last snapshot, or the last synchronization, failed */
-	uint64_t retry_ns;  /* CLOCK_MONOTONIC of the next try to open the archive; 0: it is open */
-	uint64_t failures;  /* a count: snapshots that were not recorded */
+	struct marks marks;            /* of the last recorded snapshot */
+	bool is_failing;               /* the last snapshot, or the last synchronization, failed */
+	uint64_t retry_ns; /* CLOCK_MONOTONIC of the next try to open the archive; 0: it is open */
+	uint64_t failures; /* a count: snapshots that were not recorded */
 };
 
 /*

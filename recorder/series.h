@@ -31,7 +31,10 @@ uint64_t series_step_ns(uint64_t from_ns, uint64_t until_ns, uint64_t step_ns);
 void series_point(const struct view *view, const struct past_request *r, const struct sight *sight,
 	struct past_point *ret);
 
-/* Adds POINT to the *COUNT points at TO, of which there are PAST_POINTS_MAX at most. */
+/*
+ * Adds POINT behind the *COUNT points at TO, unless there are PAST_POINTS_MAX, or its time is not later
+ * than that of the last one.
+ */
 void series_add(struct past_point *to, uint32_t *count, const struct past_point *point);
 
 #endif

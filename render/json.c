@@ -86,6 +86,8 @@ void json_render_head(
 		add_seconds_field(to, "interval_seconds", view->header->interval_ns);
 	add_seconds_field(to, "age_seconds", age_ns - age_ns % NS_PER_MSEC);
 	add_bool_field(to, "complete", view_is_complete(view));
+	if (view_is_brief(view))
+		add_bool_field(to, "brief", true);
 	buffer_add_char(to, '}');
 }
 

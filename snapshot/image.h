@@ -69,7 +69,11 @@ enum image_flag {
 	IMAGE_COMPLETE = 1 << 0,
 	/* Without rows of processes and files, for readers without privileges */
 	IMAGE_PUBLIC = 1 << 1,
-	/* Of a pass under memory pressure */
+	/*
+	 * Made by a brief pass, while the host is short of memory: RSS and estimates follow statm,
+	 * other quantities of processes are as they were read last. Another snapshot may follow
+	 * sooner than .interval_ns says.
+	 */
 	IMAGE_PRESSURE = 1 << 2,
 	/* With rows of the processes of one user, and without files: snapshot/restrict.h */
 	IMAGE_OWN = 1 << 3,
@@ -89,7 +93,10 @@ struct image_header {
 	uint64_t realtime_ns; /* CLOCK_REALTIME at which the pass was complete, for display */
 	uint64_t boottime_ns; /* CLOCK_BOOTTIME of the same moment, for ages */
 	uint64_t stale_ns;    /* CLOCK_BOOTTIME from which the snapshot is stale */
-	/* From one pass to the next: as configured, or longer if the CPU budget needs it */
+	/*
+	 * From one pass to the next, apart from brief passes: as configured, or longer if the CPU
+	 * budget needs it
+	 */
 	uint64_t interval_ns;
 	uint64_t pass_begin_ns; /* CLOCK_BOOTTIME at which the pass began */
 	uint64_t userns;        /* user namespace of all uids, as userns_id() says; 0: not known */

@@ -96,7 +96,7 @@ static bool is_name(const char name[static SNAPSHOT_NAME_MAX + 1])
 }
 
 /* Returns whether RAW, a question for a series, names a row and a quantity of it. */
-static bool is_row(const struct request *raw)
+static bool past_is_row(const struct request *raw)
 {
 	bool is_process = raw->scope == METRIC_PROCESS;
 
@@ -132,7 +132,7 @@ int past_request_parse(const void *data, size_t len, struct past_request *ret)
 		!past_is_zero(raw.more, sizeof(raw.more)) || !are_times(&raw))
 		return -EBADMSG;
 	if (raw.pick == PAST_SERIES
-			? !is_row(&raw)
+			? !past_is_row(&raw)
 			: raw.step_ns || raw.scope || raw.quantity || raw.pid || raw.start_ns ||
 				  !past_is_zero(raw.name, sizeof(raw.name)))
 		return -EBADMSG;

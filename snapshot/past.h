@@ -9,8 +9,9 @@
  * integers are in the byte order of the host, which they never leave. Times are nanoseconds of
  * CLOCK_REALTIME since the epoch. Pure.
  *
- * Trusted clients (base/os/peer.h) get whole images. Other users get images with the rows of their
- * own processes, and all sums.
+ * Trusted clients (base/os/peer.h) get whole images, and so does user memtally-web. Other users get
+ * images with the rows of their own processes, and all sums: IMAGE_OWN, or IMAGE_PUBLIC if they have
+ * no uid, or memtallyd's uids may be of another user namespace.
  */
 #ifndef MEMTALLY_SNAPSHOT_PAST_H
 #define MEMTALLY_SNAPSHOT_PAST_H

@@ -217,6 +217,12 @@ static inline bool view_is_own(const struct view *view)
 	return view->header->flags & IMAGE_OWN;
 }
 
+/* Returns whether a brief pass has made the image: see IMAGE_PRESSURE. */
+static inline bool view_is_brief(const struct view *view)
+{
+	return view->header->flags & IMAGE_PRESSURE;
+}
+
 /* Returns whether the image has no rows of processes and files. */
 static inline bool view_is_public(const struct view *view)
 {

@@ -191,6 +191,8 @@ void notice_render(const struct view *view, const struct sums *sums, enum notice
 			"/proc hides other users' processes (hidepid) from %s: they are missing\n",
 			reader_of(source));
 	add_averages(view, to);
+	if (view_is_brief(view))
+		buffer_add_text(to, NOTICE_BRIEF "\n");
 }
 
 static int notice_compare_uids(const void *a_, const void *b_)

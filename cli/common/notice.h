@@ -19,6 +19,11 @@
 	"this kernel averages the map counts of large folios (CONFIG_NO_PAGE_MAPCOUNT): PSS and "  \
 	"USS are approximations"
 
+/* The notice of a snapshot of a brief pass. */
+#define NOTICE_BRIEF                                                                               \
+	"the host is short of memory, so memtallyd has read statm alone: swap and charges may be " \
+	"of an earlier pass"
+
 /* The program that measured; advice depends on it. */
 enum notice_source {
 	NOTICE_DAEMON, /* memtallyd measured */

@@ -97,6 +97,14 @@ static void report_add_blocked(const struct snapshot_self *self, uint64_t age_ns
 	buffer_add_text(to, "; memtallyd's log names the processes\n");
 }
 
+static void report_add_pressure(const struct view *view, struct buffer *to)
+{
+	if (!view_is_brief(view))
+		return;
+	line_begin(to, "Pressure");
+	buffer_add_text(to, NOTICE_BRIEF "\n");
+}
+
 /* Appends the results of trials (collectors/process/self/mapcounts.h) and what this kernel lacks. */
 static void add_kernel(const struct view *view, struct buffer *to)
 {
@@ -149,6 +157,7 @@ void report_render(const struct view *view, uint64_t now_boottime_ns, struct buf
 
 	report_add_mode(view, to);
 	add_running(view, now_boottime_ns, up_ns, to);
+	report_add_pressure(view, to);
 	quality_render(view, age_ns, up_ns, to);
 	report_add_blocked(self, age_ns, to);
 	effort_render(view, age_ns, up_ns, to);

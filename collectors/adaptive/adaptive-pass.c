@@ -106,7 +106,7 @@ static void read_vmstat(struct adaptive_pass *a)
 	/* statm moves if a page of a process is swapped, unless another page came for it. A few
 	 * swapped pages in each pass, as when memory is reclaimed ahead of need, are no reason to
 	 * read the status of all processes. */
-	if (a->swapped >= SWAPPED_MIN / a->page_bytes) {
+	if (!a->is_brief && a->swapped >= SWAPPED_MIN / a->page_bytes) {
 		a->swaps = true;
 		a->swapped = 0;
 	}
@@ -289,6 +289,24 @@ static bool is_look_due(const struct adaptive_pass *a, const struct tracked *t)
 	return a->swaps || age_ns + a->limits.interval_ns > LOOK_MAX_AGE_NS;
 }
 
+/*
+ * Takes M, the statm of P in a brief pass. A process that calls exec meanwhile keeps its name until
+ * the next full pass; one that has exited is read as in any pass.
+ */
+static enum adaptive_pass_need poll_briefly(
+	struct adaptive_pass *a, struct process *p, const struct statm *m)
+{
+	struct tracked *t = p->tracked;
+
+	if (block_is_on(&p->block) || (t->image == TRACKED_EMPTY && !m->size))
+		return ADAPTIVE_PASS_NEEDS_NOTHING;
+	if (t->image != TRACKED_SETTLED || !m->size)
+		return ADAPTIVE_PASS_NEEDS_LOOK;
+	if (!statm_is_same(m, &t->seen))
+		tracked_poll(t, m, a->page_bytes);
+	return ADAPTIVE_PASS_NEEDS_NOTHING;
+}
+
 /* Reads the statm of P, and finds what P needs. Returns 0 or -ENOMEM. */
 static int find_need(
 	struct adaptive_pass *a, struct process *p, uint64_t now_ns, enum adaptive_pass_need *ret)
@@ -305,6 +323,10 @@ static int find_need(
 	if (e < 0)
 		return e == -ENOMEM ? e : 0;
 	*ret = ADAPTIVE_PASS_NEEDS_LOOK;
+	if (e == 0 && a->is_brief) {
+		*ret = poll_briefly(a, p, &m);
+		return 0;
+	}
 	if (e != 0 || (block_is_on(&p->block) && !block_is_barred(&p->block)))
 		return 0;
 	if (t->image == TRACKED_EMPTY && !m.size) {
@@ -402,6 +424,12 @@ void adaptive_pass_end_polls(struct adaptive_pass *a)
 	sharing_state_end_polls(&a->sharing_state, now_ns, a->limits.interval_ns,
 		a->limits.max_age_ns,
 		cpu_budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)));
+}
+
+void adaptive_pass_end_brief_polls(struct adaptive_pass *a)
+{
+	host_check_after(&a->host_check, a->reader->procfs->fd);
+	sharing_state_end_brief_polls(&a->sharing_state, clock_now_ns(CLOCK_BOOTTIME));
 }
 
 enum { LATE_PAGES = 64 };
@@ -516,7 +544,8 @@ static void adaptive_pass_ask(struct adaptive_pass *a, struct process *p)
 void adaptive_pass_estimate(
 	struct adaptive_pass *a, struct process *p, struct snapshot_process *row)
 {
-	adaptive_pass_ask(a, p);
+	if (!a->is_brief)
+		adaptive_pass_ask(a, p);
 	row_estimate_fill(&a->estimates, p, a->previous_ns, row);
 }
 

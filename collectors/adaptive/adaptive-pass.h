@@ -53,6 +53,11 @@ struct adaptive_pass {
 	bool swaps;
 	/* the kernel has killed a process for lack of memory since the last pass began */
 	bool has_killed;
+	/*
+	 * Set by the caller before adaptive_pass_list(): this pass is brief. Of processes that are
+	 * known it reads statm alone, of new ones what any pass reads, and it measures none.
+	 */
+	bool is_brief;
 
 	struct cpu_budget budget;
 	struct lock_trial lock_trial;
@@ -131,6 +136,9 @@ int adaptive_pass_look(struct adaptive_pass *a, struct process *p, enum adaptive
  * renews the doubts of processes that writes, births, exits and sharers affect.
  */
 void adaptive_pass_end_polls(struct adaptive_pass *a);
+
+/* Ends the polls of a brief pass: reads meminfo again. */
+void adaptive_pass_end_brief_polls(struct adaptive_pass *a);
 
 /* Records all figures of S, a sample of P, except the PSS. */
 void adaptive_pass_note(struct adaptive_pass *a, struct process *p, const struct sample *s);

@@ -50,8 +50,10 @@ void measure_pacer_drop(struct measure_pacer *m)
 {
 	struct measure_queue *q = &m->queue;
 
-	/* These cost more than predicted, or their budget was kept for the next pass. */
-	q->deferred[MEASURE_PLAN_BUDGET] += measure_queue_left(q);
+	/* These cost more than predicted, or their budget was kept for the next pass, or a brief
+	 * pass comes first. */
+	q->deferred[m->adaptive->is_brief ? MEASURE_PLAN_PRESSURE : MEASURE_PLAN_BUDGET] +=
+		measure_queue_left(q);
 	for (size_t i = 0; i < q->chosen; i++)
 		if (!q->choice[i].is_taken)
 			set_waiting(m, &q->choice[i], true);
@@ -372,6 +374,25 @@ int measure_pacer_measure(
 	return r;
 }
 
+static void note_rows(struct measure_pacer *m, struct process *const *members,
+	const struct snapshot_process *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		adaptive_pass_set_elsewhere(
+			m->adaptive, members[i], rows[i].outcome == OUTCOME_SHARED_MM);
+		members[i]->tracked->moved = 0;
+		members[i]->tracked->shown_kib = saturate_u32(
+			measure_queue_row_doubt(members[i]->tracked, &rows[i]) / 1024);
+	}
+}
+
+void measure_pacer_end_brief(struct measure_pacer *m, uint64_t now_ns, uint64_t cpu_ns,
+	struct process *const *members, const struct snapshot_process *rows, size_t count)
+{
+	cpu_budget_charge(&m->adaptive->budget, now_ns, cpu_ns);
+	note_rows(m, members, rows, count);
+}
+
 void measure_pacer_begin_rest(struct measure_pacer *m, uint64_t now_ns, uint64_t cpu_ns,
 	uint64_t due_ns, struct process *const *members, const struct snapshot_process *rows,
 	size_t count)
@@ -381,12 +402,7 @@ void measure_pacer_begin_rest(struct measure_pacer *m, uint64_t now_ns, uint64_t
 	cpu_budget_charge_pass(&a->budget, now_ns, cpu_ns, due_ns);
 	m->due_ns = due_ns;
 	m->kept_ns = cpu_budget_each_ns(&a->budget, a->limits.interval_ns) / KEPT_PART;
-	for (size_t i = 0; i < count; i++) {
-		adaptive_pass_set_elsewhere(a, members[i], rows[i].outcome == OUTCOME_SHARED_MM);
-		members[i]->tracked->moved = 0;
-		members[i]->tracked->shown_kib = saturate_u32(
-			measure_queue_row_doubt(members[i]->tracked, &rows[i]) / 1024);
-	}
+	note_rows(m, members, rows, count);
 	m->turn_ns = now_ns + gap_ns(m, now_ns);
 	/* The lock trial costs nothing on hosts without long walks. If no child can be forked, it
 	 * is requested again. */

@@ -78,6 +78,13 @@ void measure_pacer_begin_rest(struct measure_pacer *m, uint64_t now_ns, uint64_t
 	size_t count);
 
 /*
+ * A brief pass is over: charges CPU_NS, and takes note of its rows, as measure_pacer_begin_rest().
+ * Nothing is measured until the next full pass.
+ */
+void measure_pacer_end_brief(struct measure_pacer *m, uint64_t now_ns, uint64_t cpu_ns,
+	struct process *const *members, const struct snapshot_process *rows, size_t count);
+
+/*
  * Returns when to call measure_pacer_measure() next (CLOCK_MONOTONIC), so that the work is spread
  * evenly; UINT64_MAX: not before the next pass.
  */

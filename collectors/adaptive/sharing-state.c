@@ -302,6 +302,11 @@ void sharing_state_end_polls(struct sharing_state *s, uint64_t now_ns, uint64_t 
 	sharing_state_renew(s);
 }
 
+void sharing_state_end_brief_polls(struct sharing_state *s, uint64_t now_ns)
+{
+	families_polled(&s->families, now_ns);
+}
+
 /*
  * Returns the part of T's shared memory that equals the part of its family that was born or has
  * exited.

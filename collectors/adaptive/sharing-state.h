@@ -95,6 +95,12 @@ void sharing_state_fell(struct tracked *t, const struct estimate *before);
 void sharing_state_unmeasured(struct tracked *t);
 
 /*
+ * Ends the polls of a brief pass at NOW_NS (CLOCK_BOOTTIME): as sharing_state_end_polls(), but reads
+ * no counters of faults, and leaves the doubts to sharing_state_renew().
+ */
+void sharing_state_end_brief_polls(struct sharing_state *s, uint64_t now_ns);
+
+/*
  * All processes have been polled, at NOW_NS (CLOCK_BOOTTIME): measurements since the last such call
  * get doubts for their mapped objects, because all sharers are known now; fault counters that are
  * due are read (cow_faults_look() says what the last three are); and doubts are renewed.

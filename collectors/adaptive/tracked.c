@@ -27,6 +27,8 @@ static const uint8_t kept[TRACKED_KEPT] = {
 
 enum {
 	SWAP_AT = 0,
+	HWM_AT = 1,
+	SIZE_AT = 3,
 	SHMEM_AT = 11,
 	IS_WIDE = UINT32_MAX,
 	UNSURE_LEAST = 16 << 10,
@@ -158,6 +160,20 @@ void tracked_note(struct tracked *t, const struct sample *s, uint64_t now_ns, ui
 	t->start_ns = s->q[PROCESS_START_TIME];
 	t->threads = saturate_u32(s->q[PROCESS_THREADS]);
 	tracked_see(t, s, page_bytes);
+}
+
+void tracked_poll(struct tracked *t, const struct statm *m, uint64_t page_bytes)
+{
+	struct statm old = t->seen;
+	uint64_t rss = m->resident * page_bytes;
+
+	t->seen = *m;
+	t->is_seen = false;
+	if (ROW_HAS(t, PROCESS_VM_SIZE) && !tracked_keep(t, SIZE_AT, m->size * page_bytes))
+		t->present &= ~BIT(PROCESS_VM_SIZE);
+	if (ROW_HAS(t, PROCESS_VM_HWM) && rss > kept_at(t, HWM_AT) && !tracked_keep(t, HWM_AT, rss))
+		t->present &= ~BIT(PROCESS_VM_HWM);
+	note_move(t, &old, page_bytes);
 }
 
 struct estimate_now tracked_now(const struct tracked *t, uint64_t page_bytes)

@@ -106,7 +106,8 @@ struct tracked {
 	uint8_t source, outcome;
 	/* how often faults had other causes than copies; each time, faults count half */
 	uint8_t calm;
-	bool is_seen;     /* .seen is valid */
+	/* status has the counters of .seen, too; not set if .seen is of tracked_poll() */
+	bool is_seen;
 	bool lacks_looks; /* in the last pass, too few readings of faults were left for an alarm */
 	bool has_base;
 	/* its maps were too long to be read to the end (maps.h): it may share any of its files */
@@ -141,6 +142,12 @@ void tracked_renew(struct tracked *t, uint64_t now_ns);
 
 /* Records all quantities of the sample S except PSS. PAGE_BYTES is the kernel's page size. */
 void tracked_note(struct tracked *t, const struct sample *s, uint64_t now_ns, uint64_t page_bytes);
+
+/*
+ * Records the counters M of a statm that no status accompanies. The high-water mark of RSS follows;
+ * all other quantities stay as they were read last. The next look reads status, whatever statm says.
+ */
+void tracked_poll(struct tracked *t, const struct statm *m, uint64_t page_bytes);
 
 /*
  * T has the quantities of S. Returns true if the walk of S agrees with status, which was read just

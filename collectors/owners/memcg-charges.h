@@ -82,7 +82,8 @@ int memcg_charges_get(struct memcg_charges *c, const char *path, size_t len, uin
  *
  * PERIOD_NS is the time between passes. Each pass reads as many cgroups as are needed to read each
  * once a minute, and at least all new ones. It reads more, oldest first, while SPARE_NS of CPU time
- * lasts. Returns 0 or -ENOMEM.
+ * lasts. With a PERIOD_NS of 0, for a pass between two others, it is the oldest one and all new ones.
+ * Returns 0 or -ENOMEM.
  */
 int memcg_charges_begin(
 	struct memcg_charges *c, struct owner_sums *t, uint64_t period_ns, uint64_t spare_ns);

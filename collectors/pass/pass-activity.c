@@ -11,6 +11,13 @@ bool pass_activity_is_read(const struct pass *pass)
 	return pass->options.reads_activity && pass->namegroups.rules;
 }
 
+void pass_activity_keep(struct pass *pass)
+{
+	for (uint32_t i = 0; i < builder_process_count(&pass->builder); i++)
+		if (pass->member[i]->activity)
+			pass->member[i]->activity->step = (struct activity_counts){0};
+}
+
 void pass_activity_begin(struct pass *pass)
 {
 	pass->at = pass->announced = 0;

@@ -5,6 +5,7 @@
  *     exact       READ each process -> SHARE -> SHMEM -> NAMEGROUPS -> ACTIVITY -> OWNERS -> CHARGES
  *     adaptive    POLL each -> MEASURE some -> ROWS (an estimate of each) -> SHARE -> HOST_CHECK
  *                 -> SETTLE -> SHMEM -> NAMEGROUPS -> ACTIVITY -> OWNERS -> CHARGES
+ *     brief       as adaptive, without MEASURE, SHMEM and ACTIVITY
  */
 #include "config.h"
 
@@ -203,7 +204,8 @@ static bool charges_are_urgent(struct pass *pass)
 
 /*
  * Begins the reading of charges. The period allows for passes that are a little late. In exact mode
- * each pass reads all cgroups; in adaptive mode, as many as a tenth of the budget pays for.
+ * each pass reads all cgroups; in adaptive mode, as many as a tenth of the budget pays for. A brief
+ * pass reads the oldest one, and new ones.
  */
 static int begin_charges(struct pass *pass)
 {
@@ -215,6 +217,8 @@ static int begin_charges(struct pass *pass)
 			o->interval_ns, o->budget_cpu_ppm, 10 * CPU_BUDGET_PPM_MAX);
 	if (pass->interval_ns > o->interval_ns)
 		spare_ns = 0; /* passes alone exceed the budget */
+	if (pass->is_brief)
+		period_ns = spare_ns = 0;
 	if (o->is_adaptive && charges_are_urgent(pass))
 		spare_ns = UINT64_MAX;
 	return memcg_charges_begin(&pass->charges, &pass->sums, period_ns, spare_ns);
@@ -243,7 +247,8 @@ static void end_namegroups(struct pass *pass)
 {
 	pass->sums.has_activity = pass_activity_is_read(pass);
 	pass->sums.ns_per_tick = pass->procfs.ns_per_tick;
-	if (!pass->sums.has_activity) {
+	if (!pass->sums.has_activity || pass->is_brief) {
+		pass_activity_keep(pass);
 		pass->phase = PHASE_OWNERS;
 		return;
 	}
@@ -284,10 +289,21 @@ static int begin_share(struct pass *pass)
 	return shared_mm_begin(&pass->sharing, pass->table.item, pass->table.count);
 }
 
+static void begin_rows(struct pass *pass)
+{
+	begin_phase(pass, PHASE_ROWS);
+	adaptive_pass_begin_estimates(&pass->adaptive);
+}
+
 static int advance_poll(struct pass *pass)
 {
 	if (!has_taken_all(pass) || pass->moved_at < pass->moved_count)
 		return look_some(pass);
+	if (pass->is_brief) {
+		adaptive_pass_end_brief_polls(&pass->adaptive);
+		begin_rows(pass);
+		return 0;
+	}
 	pass->phase = PHASE_MEASURE;
 	return measure_pacer_choose(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC));
 }
@@ -296,10 +312,8 @@ static int advance_measure(struct pass *pass)
 {
 	int r = pass_phases_measure(pass);
 
-	if (r == 0) {
-		begin_phase(pass, PHASE_ROWS);
-		adaptive_pass_begin_estimates(&pass->adaptive);
-	}
+	if (r == 0)
+		begin_rows(pass);
 	return r;
 }
 
@@ -370,7 +384,8 @@ int pass_phases_advance(struct pass *pass)
 	case PHASE_HOST_CHECK: advance_host_check(pass); return 0;
 	case PHASE_SETTLE: advance_settle(pass); return 0;
 	case PHASE_SHMEM:
-		if (!shmem_step(&pass->shmem, &pass->procfs, clock_now_ns(CLOCK_MONOTONIC)))
+		if (pass->is_brief ||
+			!shmem_step(&pass->shmem, &pass->procfs, clock_now_ns(CLOCK_MONOTONIC)))
 			begin_namegroups(pass);
 		return 0;
 	case PHASE_NAMEGROUPS: return find_namegroups(pass);

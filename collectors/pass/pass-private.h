@@ -98,6 +98,8 @@ struct pass {
 	uid_t euid;
 	bool can_compare, compares_mm, reads_foreign;
 	bool was_adaptive, is_whole;
+	bool is_brief;        /* the current pass is brief */
+	bool has_planned;     /* a full pass in adaptive mode has been published */
 	uint64_t interval_ns; /* until the next pass: the budget may have made it longer */
 	uint64_t cpu_ns;      /* of the current pass, by its thread */
 	uint64_t killed_ns;   /* .begin_ns of the last pass that looked for an OOM kill; 0: none */
@@ -136,6 +138,12 @@ int pass_phases_measure(struct pass *pass);
  * namegroups: there are rules, and .reads_activity is set.
  */
 bool pass_activity_is_read(const struct pass *pass);
+
+/*
+ * For a brief pass: the states of the members are those that were read last, and nothing is added to
+ * counters.
+ */
+void pass_activity_keep(struct pass *pass);
 
 /* Begins to read the members of PASS. */
 void pass_activity_begin(struct pass *pass);

@@ -194,6 +194,8 @@ int pass_publish_make(
 	memcpy(head.instance, pass->instance, sizeof(head.instance));
 	if (is_complete(pass))
 		head.flags |= IMAGE_COMPLETE;
+	if (pass->is_brief)
+		head.flags |= IMAGE_PRESSURE;
 	r = image_build_scopes(&pass->sums, &pass->meminfo, &pass->builder, &pass->scratch);
 	if (r == 0)
 		r = image_build_balance(&pass->balance, &pass->builder);

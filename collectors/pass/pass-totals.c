@@ -116,7 +116,10 @@ void pass_totals_add(struct pass *pass, size_t i)
 			saturate_less(pass->begin_boottime_ns,
 				p->stat.start_ticks * pass->procfs.ns_per_tick));
 	pass_totals_widen(pass, p, row);
-	if (!pass->options.is_single)
+	/* VmSwap and RssAnon are of different times in a brief pass: their sum may be too high. */
+	if (pass->is_brief)
+		growth_show(&p->growth, row, pass->begin_boottime_ns);
+	else if (!pass->options.is_single)
 		step = growth_take(&p->growth, row, pass->begin_ns, pass->begin_boottime_ns);
 	owner_sums_add(&pass->sums, p, row, &step);
 	add_to_sheet(pass, p, row);
@@ -203,6 +206,15 @@ static void make_sheet(struct pass *pass, struct balance_sheet_sources *s)
 		ROW_SET(&pass->balance, BALANCE_MAP_COUNTS_EXACT, !are_averaged(pass));
 }
 
+/* Chooses the rows of KIND that have series. Ranks count full passes, which are evenly spaced. */
+static int choose_series(struct pass *pass, enum owner_kind kind)
+{
+	return pass->is_brief
+	               ? 0
+	               : top_owners_scopes(&pass->sums.table[kind],
+				 pass->options.export_owners[kind], pass->end_ns, &pass->scratch);
+}
+
 int pass_totals_end(struct pass *pass)
 {
 	struct balance_sheet_sources sources = {0};
@@ -220,8 +232,7 @@ int pass_totals_end(struct pass *pass)
 	make_sheet(pass, &sources);
 	owner_sums_tidy(&pass->sums);
 	for (unsigned int i = 0; i < OWNER_KINDS; i++) {
-		int e = top_owners_scopes(&pass->sums.table[i], pass->options.export_owners[i],
-			pass->end_ns, &pass->scratch);
+		int e = choose_series(pass, (enum owner_kind)i);
 
 		/*
 		 * Also after an error: counters that were added to the rows are added to (other),
@@ -233,7 +244,7 @@ int pass_totals_end(struct pass *pass)
 	}
 	owner_names_renew(&pass->sums.table[OWNER_USER], pass->end_ns);
 	owner_names_renew(&pass->sums.table[OWNER_GROUP], pass->end_ns);
-	if (r == 0)
+	if (r == 0 && !pass->is_brief)
 		r = top_owners_processes(pass->member, builder_process(&pass->builder, 0),
 			builder_process_count(&pass->builder), pass->options.export_processes,
 			&pass->scratch);

@@ -26,6 +26,8 @@
 #define MOUNT_LOOK_NS     (60 * NS_PER_SEC) /* between two checks how /proc is mounted */
 
 enum {
+	/* A host with less than this part of its memory available is short of it. */
+	SHORT_PART = 32,
 	FDS_RESERVED = 64, /* for sockets, clients and files that are open for one read */
 };
 
@@ -227,6 +229,7 @@ static void take_options(struct pass *pass)
 	pass->options = pass->next_options;
 	if (pass->was_adaptive && !pass->options.is_adaptive) {
 		forget_all(pass);
+		pass->has_planned = false;
 		adaptive_pass_restart(&pass->adaptive);
 		pass->reader.files_first = 0;
 	} else if (!pass->was_adaptive && pass->options.is_adaptive) {
@@ -277,7 +280,7 @@ static int choose_attempts(struct pass *pass)
 		struct attempts_due due = {
 			.block = &p->block, .uid = p->known ? p->ruid : OWNER_NO_ID};
 
-		if (!block_is_due(&p->block, pass->begin_ns))
+		if (pass->is_brief || !block_is_due(&p->block, pass->begin_ns))
 			continue;
 		buffer_add(scratch, &due, sizeof(due));
 		count++;
@@ -296,6 +299,7 @@ static int pass_begin_scan(struct pass *pass)
 
 	pass->phase = PHASE_IDLE;
 	take_options(pass);
+	pass->adaptive.is_brief = pass->is_brief;
 	pass->is_whole = false;
 	builder_begin(&pass->builder); /* the processes of its rows may be freed now */
 	pass->begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
@@ -332,7 +336,8 @@ static int pass_begin_scan(struct pass *pass)
 	pass->parts = (struct balance_sheet_processes){0};
 	pass->drivers_wanted = 0;
 	look_at_map_counts(pass);
-	shmem_begin(&pass->shmem);
+	if (!pass->is_brief)
+		shmem_begin(&pass->shmem);
 	pass->reads_foreign = false;
 	memset(pass->name_cursor, 0, sizeof(pass->name_cursor));
 	pass->at = pass->announced = 0;
@@ -345,13 +350,31 @@ static int pass_begin_scan(struct pass *pass)
 	return 0;
 }
 
-int pass_begin(struct pass *pass)
+static int pass_begin_as(struct pass *pass, bool is_brief)
 {
 	uint64_t before_ns = fetch_cpu_ns(&pass->reader);
-	int r = pass_begin_scan(pass);
+	int r;
 
+	pass->is_brief = is_brief;
+	r = pass_begin_scan(pass);
 	pass->cpu_ns = fetch_cpu_ns(&pass->reader) - before_ns;
 	return r;
+}
+
+int pass_begin(struct pass *pass)
+{
+	return pass_begin_as(pass, false);
+}
+
+bool pass_may_be_brief(const struct pass *pass)
+{
+	return pass->next_options.is_adaptive && pass->was_adaptive && pass->has_planned;
+}
+
+int pass_begin_brief(struct pass *pass)
+{
+	assert(pass_may_be_brief(pass));
+	return pass_begin_as(pass, true);
 }
 
 static int pass_step_until(struct pass *pass, uint64_t deadline_ns)
@@ -443,7 +466,7 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	uint64_t before_ns = fetch_cpu_ns(&pass->reader), needed_ppm = 0;
 	int r;
 
-	if (pass->options.is_adaptive)
+	if (pass->options.is_adaptive && !pass->is_brief)
 		cpu_budget_expect(&pass->adaptive.budget, pass->cpu_ns);
 	set_interval(pass);
 	/*
@@ -463,8 +486,12 @@ static void pass_plan_until(struct pass *pass, uint64_t due_ns)
 	/* The rows of a lost pass may be incomplete. */
 	uint32_t count = pass->is_whole ? builder_process_count(&pass->builder) : 0;
 
-	measure_pacer_begin_rest(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
-		pass->member, builder_process(&pass->builder, 0), count);
+	if (pass->is_brief)
+		measure_pacer_end_brief(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC), cpu_ns,
+			pass->member, builder_process(&pass->builder, 0), count);
+	else
+		measure_pacer_begin_rest(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC), cpu_ns,
+			due_ns, pass->member, builder_process(&pass->builder, 0), count);
 	cpu_budget_charge(&pass->adaptive.budget, clock_now_ns(CLOCK_MONOTONIC),
 		fetch_cpu_ns(&pass->reader) - before_ns);
 }
@@ -473,6 +500,7 @@ void pass_plan(struct pass *pass, uint64_t due_ns)
 {
 	if (pass->options.is_adaptive)
 		pass_plan_until(pass, due_ns);
+	pass->has_planned |= pass->is_whole && pass->options.is_adaptive;
 	pass->is_whole = false; /* the rows are gone */
 	builder_rest(&pass->builder);
 	buffer_rest(&pass->scratch);
@@ -545,6 +573,23 @@ size_t pass_untold_blocked(const struct pass *pass, uint64_t least_ns)
 	return count;
 }
 
+/*
+ * By the kernel's averages of memory pressure; on kernels without these, if nearly all memory is in
+ * use.
+ */
+static bool pass_is_short(const struct pass *pass)
+{
+	const struct adaptive_pass *a = &pass->adaptive;
+	const struct meminfo *m = &pass->meminfo;
+
+	if (!pass->options.is_adaptive)
+		return false;
+	if (a->psi.is_known)
+		return a->pressure != PSI_CALM;
+	return ROW_HAS(m, MEMINFO_TOTAL) && ROW_HAS(m, MEMINFO_AVAILABLE) &&
+	       m->q[MEMINFO_AVAILABLE] < m->q[MEMINFO_TOTAL] / SHORT_PART;
+}
+
 void pass_summary(const struct pass *pass, struct pass_summary *ret)
 {
 	static_assert(sizeof(ret->outcome) / sizeof(ret->outcome[0]) == OUTCOME_COUNT_,
@@ -554,6 +599,8 @@ void pass_summary(const struct pass *pass, struct pass_summary *ret)
 	*ret = (struct pass_summary){
 		.sequence = pass->counts.passes,
 		.duration_ns = pass->end_ns - pass->begin_ns,
+		.cpu_ns = pass->cpu_ns,
+		.is_short = pass_is_short(pass),
 		.processes = pass->table.count,
 		.proc_hidden = pass_is_hidden(pass),
 		.proc_hides = pass->procfs.hidepid,

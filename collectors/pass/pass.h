@@ -6,6 +6,9 @@
  *
  *     pass_begin -> pass_step ... -> (names) -> pass_publish -> pass_plan -> (pass_measure ...)
  *     -> pass_begin ...
+ *
+ * While the host is short of memory brief passes may come between: pass_begin_brief() instead of
+ * pass_begin().
  */
 #ifndef MEMTALLY_COLLECTORS_PASS_PASS_H
 #define MEMTALLY_COLLECTORS_PASS_PASS_H
@@ -110,6 +113,21 @@ void pass_set_options(struct pass *pass, const struct pass_options *options);
  */
 int pass_begin(struct pass *pass);
 
+/*
+ * Returns whether the next pass may be brief: in adaptive mode, after a full pass in that mode has
+ * been published.
+ */
+bool pass_may_be_brief(const struct pass *pass);
+
+/*
+ * Begins a brief pass, as pass_begin(); pass_may_be_brief() must hold. It reads statm of each
+ * process, and all files of new processes. It measures nothing, and pass_plan() plans no
+ * measurements, until the next full pass. Counters of growth, series, shared memory that no process
+ * maps, and the time from one full pass to the next are as if it had not been. Its image has
+ * IMAGE_PRESSURE.
+ */
+int pass_begin_brief(struct pass *pass);
+
 enum pass_outcome {
 	PASS_MORE = 1, /* call pass_step() again */
 	/*
@@ -209,6 +227,7 @@ size_t pass_untold_blocked(const struct pass *pass, uint64_t least_ns);
 struct pass_summary {
 	uint64_t sequence;
 	uint64_t duration_ns;
+	uint64_t cpu_ns;     /* CPU time without births */
 	uint64_t processes;  /* processes listed */
 	uint64_t outcome[9]; /* processes, by enum process_outcome */
 	/* adaptive mode: processes that wait for their first measurement */
@@ -216,6 +235,7 @@ struct pass_summary {
 	/* /proc is mounted with hidepid, and hides processes from memtallyd */
 	bool proc_hidden;
 	bool proc_hides; /* /proc hides processes from ordinary users */
+	bool is_short;   /* the host was short of memory when the pass began */
 	bool has_sys_ptrace, has_perfmon;
 	bool lacks_charges;  /* no memory controller of cgroups is mounted where memtallyd runs */
 	uint64_t charges[6]; /* owners that are cgroups, by enum charge_outcome */

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Builds a tree outside of the sources.
 
-programs=(memtallyd memtally-web memtally-ledger memtally)
+programs=(memtallyd memtally-web memtally-ledger memtally-recorder memtally)
 
 # Finds the user for a build. Started with sudo, a build still belongs to its owner, so that root's
 # files do not block later builds. The array "builder" is put before the commands of the build.

@@ -70,7 +70,8 @@ choose_account() {
 can_run() {
 	(as_user "$account_uid" "$account_gid" none "$builddir/memtallyd" --version) >/dev/null 2>&1 &&
 		(as_user "$account_uid" "$account_gid" none "$builddir/memtally-web" --version) >/dev/null 2>&1 &&
-		(as_user "$account_uid" "$account_gid" none "$builddir/memtally-ledger" --version) >/dev/null 2>&1
+		(as_user "$account_uid" "$account_gid" none "$builddir/memtally-ledger" --version) >/dev/null 2>&1 &&
+		(as_user "$account_uid" "$account_gid" none "$builddir/memtally-recorder" --version) >/dev/null 2>&1
 }
 
 root_place=/run/memtally-quickstart # only root can make it
@@ -103,8 +104,8 @@ find_runtime() {
 	return 1
 }
 
-# Makes a directory for the sockets and the ledger. The daemons' user owns it, and it is removed at
-# the end.
+# Makes a directory for the sockets, the ledger and the recording. The daemons' user owns it, and it
+# is removed at the end.
 make_runtime() {
 	runtime=$(runtime_place)
 	# A killed run leaves an empty one; one in use is not empty.
@@ -113,22 +114,24 @@ make_runtime() {
 		runtime=$(mktemp -d) || fail 'no temporary directory'
 		chmod 0755 "$runtime"
 	fi
-	mkdir -m 0700 -- "$runtime/ledger" || fail "no directory below $runtime"
+	mkdir -m 0700 -- "$runtime/ledger" "$runtime/recorder" || fail "no directory below $runtime"
 	if is_root; then
-		chown "$account_uid:$account_gid" "$runtime" "$runtime/ledger"
+		chown "$account_uid:$account_gid" "$runtime" "$runtime/ledger" "$runtime/recorder"
 	fi
 }
 
 remove_runtime() {
 	[ -n "${runtime:-}" ] || return 0
-	rm -f -- "$runtime/snapshot.sock" "$runtime/ledger.sock" "$runtime/ledger/"ledger.db*
-	rmdir -- "$runtime/ledger" "$runtime" 2>/dev/null
+	rm -f -- "$runtime/snapshot.sock" "$runtime/ledger.sock" "$runtime/recorder.sock" "$runtime/ledger/"ledger.db* \
+		"$runtime/recorder/"*.rec
+	rmdir -- "$runtime/ledger" "$runtime/recorder" "$runtime" 2>/dev/null
 	runtime=
 }
 
 # The subshells of start() call exec, so their pids are the daemons'.
 are_running() {
-	kill -0 "$collector_pid" 2>/dev/null && kill -0 "$web_pid" 2>/dev/null && kill -0 "$ledger_pid" 2>/dev/null
+	kill -0 "$collector_pid" 2>/dev/null && kill -0 "$web_pid" 2>/dev/null && kill -0 "$ledger_pid" 2>/dev/null &&
+		kill -0 "$recorder_pid" 2>/dev/null
 }
 
 # end_daemon PID: ends it within five seconds, or kills it.
@@ -146,6 +149,7 @@ end_daemon() {
 stop_daemons() {
 	end_daemon "$web_pid"
 	end_daemon "$ledger_pid"
+	end_daemon "$recorder_pid"
 	end_daemon "$collector_pid"
 	wait 2>/dev/null
 	remove_runtime
@@ -165,6 +169,7 @@ leave_broken() {
 	local which=memtally-web pid=$web_pid status
 	trap '' INT TERM HUP
 	[ -z "$ledger_pid" ] || kill -0 "$ledger_pid" 2>/dev/null || which=memtally-ledger pid=$ledger_pid
+	[ -z "$recorder_pid" ] || kill -0 "$recorder_pid" 2>/dev/null || which=memtally-recorder pid=$recorder_pid
 	kill -0 "$collector_pid" 2>/dev/null || which=memtallyd pid=$collector_pid
 	wait "$pid" 2>/dev/null
 	status=$?
@@ -200,11 +205,14 @@ start_daemons() {
 		sleep 0.02
 	done
 	start none "$builddir/memtally-web" "${shared[@]}" --web.listen-address="127.0.0.1:$port" \
-		--ledger.socket="$runtime/ledger.sock"
+		--ledger.socket="$runtime/ledger.sock" --recorder.socket="$runtime/recorder.sock"
 	web_pid=$!
 	start none "$builddir/memtally-ledger" "${shared[@]}" --ledger.socket="$runtime/ledger.sock" \
 		--ledger.directory="$runtime/ledger"
 	ledger_pid=$!
+	start none "$builddir/memtally-recorder" "${shared[@]}" --recorder.socket="$runtime/recorder.sock" \
+		--recorder.directory="$runtime/recorder" --recorder.size=64
+	recorder_pid=$!
 }
 
 # Waits for a snapshot. Every ten seconds it prints the reason that /readyz gives.
@@ -245,8 +253,8 @@ $(id -un). Installed, the daemons have users of their own."
 	choose_account
 	if (as_user "$account_uid" "$account_gid" sys_ptrace true) 2>/dev/null; then
 		capability=sys_ptrace
-		say "memtallyd runs as $account_name with the capability CAP_SYS_PTRACE alone. memtally-web
-and memtally-ledger run as the same user, without capabilities."
+		say "memtallyd runs as $account_name with the capability CAP_SYS_PTRACE alone. memtally-web,
+memtally-ledger and memtally-recorder run as the same user, without capabilities."
 	else
 		say "The daemons run as $account_name without capabilities: CAP_SYS_PTRACE is not available here."
 	fi
@@ -336,9 +344,9 @@ tell_places() {
   terminal    $(memtally_beside users)
   status      $(memtally_beside status)
   over time   $(memtally_beside usage)
-  sockets     $runtime/snapshot.sock, ledger.sock
+  sockets     $runtime/snapshot.sock, ledger.sock, recorder.sock
 
-The history of usage is deleted when this ends. For Prometheus, below scrape_configs:
+The history of usage and the recording (64 MiB at most) are deleted when this ends. For Prometheus, below scrape_configs:
 
   - job_name: memtally
     static_configs:
@@ -370,11 +378,12 @@ do_memtally() {
 		fail 'there is no ./quickstart run to ask. Start one in another terminal first, as the same user or as root.'
 	cd -- "$caller_dir" || exit 1
 	MEMTALLY_SNAPSHOT_SOCKET=$runtime/snapshot.sock MEMTALLY_LEDGER_SOCKET=$runtime/ledger.sock \
+		MEMTALLY_RECORDER_SOCKET=$runtime/recorder.sock \
 		exec "$memtally" --config.file=/dev/null "${operands[@]}"
 }
 
 do_run() {
-	runtime='' collector_pid='' web_pid='' ledger_pid=''
+	runtime='' collector_pid='' web_pid='' ledger_pid='' recorder_pid=''
 	find_follow_us
 	check_interval
 	check_port
@@ -395,6 +404,6 @@ do_run() {
 	tell_unmeasured
 	tell_guessed
 	tell_places
-	wait -n "$collector_pid" "$web_pid" "$ledger_pid" 2>/dev/null
+	wait -n "$collector_pid" "$web_pid" "$ledger_pid" "$recorder_pid" 2>/dev/null
 	leave_broken
 }

@@ -206,7 +206,7 @@ stage_valgrind() {
 	local own=(
 		tests/unit/confine/test-drill tests/unit/confine/test-filter tests/unit/confine/test-limits
 		tests/unit/daemon/test-manager tests/unit/daemon/children/test-fork-server tests/unit/daemon/children/test-resolver
-		tests/unit/ledger/test-drill-ledger tests/unit/ledger/test-ledger
+		tests/unit/ledger/test-drill-ledger tests/unit/ledger/test-ledger tests/unit/recorder/test-drill-recorder
 		tests/unit/web/test-web tests/unit/web/net/test-tls
 	)
 	needs valgrind curl || return

@@ -58,7 +58,10 @@ static const struct filter_call pass_calls[] = {
 	FILTER_CALL("fstatfs64"),
 	FILTER_CALL("sched_getaffinity"),
 	FILTER_CALL_IS("sched_setaffinity", 0, 0), /* pid 0, its own thread: lanes_gather() */
-	FILTER_CALL("rt_sigpending"),              /* whether to continue to wait for a worker */
+	/* daemon/memory-lock.c */
+	FILTER_CALL_IS("mlock2", 2, MLOCK_ONFAULT),
+	FILTER_CALL("munlock"),
+	FILTER_CALL("rt_sigpending"), /* whether to continue to wait for a worker */
 	FILTER_CALL("timerfd_create"),
 	FILTER_CALL("timerfd_settime"),
 	FILTER_CALL("timerfd_settime64"),

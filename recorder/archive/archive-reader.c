@@ -24,8 +24,9 @@ enum {
 struct archive_reader {
 	struct timeline timeline;
 	struct decoder *decoder; /* owned */
-	/* The record whose image the decoder has, if .has_decoded */
+	/* The last record that was decoded, if .has_decoded */
 	struct timeline_place decoded;
+	uint64_t decoded_check;
 	bool has_decoded;
 	struct buffer payload;
 	struct view *view; /* owned; of the decoder's image */
@@ -91,7 +92,8 @@ static uint32_t first_entry(const struct archive_reader *r, const struct timelin
 	uint32_t key = index->entry[place->entry].key;
 
 	if (r->has_decoded && last->tier == place->tier && last->number == place->number &&
-		last->entry <= place->entry && last->entry >= key)
+		last->entry <= place->entry && last->entry >= key &&
+		index->entry[last->entry].check == r->decoded_check)
 		return last->entry + 1;
 	return key;
 }
@@ -122,6 +124,7 @@ static int decode_chain(struct archive_reader *r, const struct timeline_place *p
 			return timeline_give_up(&r->timeline, &at, true) < 0 ? -ENOMEM
 			                                                     : ARCHIVE_DAMAGED;
 		r->decoded = at;
+		r->decoded_check = e->check;
 		r->has_decoded = true;
 	}
 	return 0;
@@ -179,12 +182,16 @@ static int find_readable(
 	return outcome;
 }
 
-static uint64_t time_beside(struct archive_reader *r, enum timeline_way way, uint64_t at_ns)
+/* Writes the time of the nearest snapshot from AT_NS on in WAY to *RET; 0: there is none. */
+static int time_beside(
+	struct archive_reader *r, enum timeline_way way, uint64_t at_ns, uint64_t *ret)
 {
 	struct timeline_search q = {.way = way, .at_ns = at_ns};
 	struct timeline_place place;
+	int outcome = timeline_find(&r->timeline, &q, &place);
 
-	return timeline_find(&r->timeline, &q, &place) == 0 ? place.at_ns : 0;
+	*ret = outcome == 0 ? place.at_ns : 0;
+	return outcome < 0 ? outcome : 0;
 }
 
 /* Makes *Q the search for PICK at AT_NS. Returns 0, ARCHIVE_NONE or -ENOMEM. */
@@ -220,13 +227,17 @@ int archive_reader_find(struct archive_reader *r, enum past_pick pick, uint64_t 
 {
 	struct timeline_place place;
 	struct timeline_search q;
-	uint64_t oom_ns = 0;
+	uint64_t oom_ns = 0, before_ns = 0, after_ns = 0;
 	int outcome = timeline_refresh(&r->timeline);
 
 	if (outcome == 0)
 		outcome = search_of(r, pick, at_ns, &q, &oom_ns);
 	if (outcome == 0)
 		outcome = find_readable(r, &q, &place);
+	if (outcome == 0 && place.at_ns)
+		outcome = time_beside(r, TIMELINE_BEFORE, place.at_ns - 1, &before_ns);
+	if (outcome == 0)
+		outcome = time_beside(r, TIMELINE_AFTER, place.at_ns + 1, &after_ns);
 	if (outcome != 0)
 		return explain_outcome(outcome, ret_reason);
 	*ret = (struct archive_found){
@@ -234,14 +245,14 @@ int archive_reader_find(struct archive_reader *r, enum past_pick pick, uint64_t 
 		.at_ns = place.at_ns,
 		.marks = place.marks,
 		.tier = place.tier,
-		.before_ns = place.at_ns ? time_beside(r, TIMELINE_BEFORE, place.at_ns - 1) : 0,
-		.after_ns = time_beside(r, TIMELINE_AFTER, place.at_ns + 1),
+		.before_ns = before_ns,
+		.after_ns = after_ns,
 		.oom_ns = oom_ns,
 	};
 	return 0;
 }
 
-/* Returns the highest tier whose snapshots are near enough for steps of STEP_NS. */
+/* Returns the highest tier with a snapshot for each step of STEP_NS. */
 static unsigned int tier_for(const struct timeline *t, uint64_t step_ns)
 {
 	unsigned int tier = 0;

@@ -28,6 +28,7 @@ static int segment_index_add(struct reading *g, const struct segment_record *r)
 	struct segment_entry entry = {
 		.at = g->at + sizeof(*r),
 		.realtime_ns = r->realtime_ns,
+		.check = r->check,
 		.size = r->size,
 		.marks = r->marks,
 		.form = r->form,
@@ -81,7 +82,7 @@ static int skip_damage(struct reading *g)
 	return 0;
 }
 
-/* Takes the record at .at, or skips what is there instead. */
+/* Takes the record at .at. If there is none, skips damage. */
 static int take_record(struct reading *g)
 {
 	struct segment_record r;

@@ -17,7 +17,8 @@
 struct segment_entry {
 	uint64_t at; /* offset of the payload in bytes */
 	uint64_t realtime_ns;
-	uint32_t size; /* of the payload in bytes */
+	uint64_t check; /* as in struct segment_record */
+	uint32_t size;  /* of the payload in bytes */
 	uint32_t marks;
 	uint32_t
 		key; /* the entry with which its chain begins; SEGMENT_NO_KEY: it cannot be decoded */
@@ -34,7 +35,7 @@ struct segment_index {
 };
 
 /*
- * Reads the records of the segment in FD, a regular file of BYTES bytes, whose head has been checked,
+ * Reads the records of the segment in FD, a regular file of BYTES bytes with a valid head,
  * into *RET, which is emptied first. Skips damaged parts. Returns 0, -ENOMEM, or a negative errno of
  * pread().
  */
@@ -43,7 +44,7 @@ int segment_index_read(int fd, uint64_t bytes, struct segment_index *ret);
 /* Frees what I owns. */
 void segment_index_done(struct segment_index *i);
 
-/* What is known of a segment without its records. */
+/* A segment without its records. */
 struct segment_summary {
 	uint64_t first_ns, last_ns; /* the lowest and the highest time; 0: there is no record */
 	uint64_t count;             /* of records */

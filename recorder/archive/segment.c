@@ -14,7 +14,7 @@
 static_assert(sizeof(struct segment_head) == 48 && sizeof(struct segment_record) == 72,
 	"no gaps, and records are aligned");
 
-/* Finds damage, not forgery: whoever may write the files may also write a check. */
+/* Finds damage, not forgery: a program that may write the files may also write a check. */
 static uint64_t check_of(const void *data, size_t len)
 {
 	static const struct siphash_key key = {

@@ -18,6 +18,7 @@ enum {
 	SEGMENT_BYTES_MIN = 64 << 10,
 	SEGMENT_BYTES_MAX = 8 << 20,
 	FILE_MODE = 0640,
+	NAME_TRIES = 100, /* of other files with the name of a segment */
 	/* A longer chain saves little space, and takes longer to decode. */
 	CHAIN_MAX = 128,
 	CHAIN_KEYS_MAX = 8, /* of the size of its key */
@@ -116,10 +117,10 @@ static void close_segment(struct tier *t)
 }
 
 /*
- * Ends the segment that is being written. Without an end a reader takes longer, but finds the same
- * records: failures do not matter.
+ * Writes the end of the segment that is being written. Without it a reader takes longer, but finds the
+ * same records: failures do not matter.
  */
-static void end_segment(struct tier *t)
+static void add_end(struct tier *t)
 {
 	struct segment_record end = {
 		.kind = SEGMENT_END,
@@ -130,38 +131,48 @@ static void end_segment(struct tier *t)
 		.follows = t->at,
 	};
 
-	if (t->fd < 0)
-		return;
 	segment_record_seal(&end);
-	if (t->bytes + sizeof(end) <= t->bytes_max && append_bytes(t, &end, sizeof(end)) == 0)
-		fdatasync(t->fd);
-	close_segment(t);
+	if (t->fd >= 0 && t->bytes + sizeof(end) <= t->bytes_max)
+		append_bytes(t, &end, sizeof(end));
 }
 
 void tier_done(struct tier *t)
 {
-	end_segment(t);
+	add_end(t);
+	close_segment(t);
 	t->encoder = encoder_free(t->encoder);
 	segment_list_done(&t->list);
 	buffer_done(&t->record);
 }
 
+/* Makes the file of the next segment, and writes its name. Skips names that other files have. */
+static int make_file(struct tier *t, char name[static SEGMENT_NAME_SIZE])
+{
+	for (unsigned int tries = NAME_TRIES; tries; tries--) {
+		segment_name(t->tier, t->next_number, name);
+		t->fd = openat(t->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			FILE_MODE);
+		if (t->fd >= 0)
+			return 0;
+		if (errno != EEXIST)
+			break;
+		t->next_number++;
+	}
+	return tier_note_failure(t, "cannot make", t->next_number, -errno);
+}
+
 static int begin_segment(struct tier *t)
 {
-	struct segment_head head = segment_head_make(t->tier, t->next_number, t->span_ns);
 	char name[SEGMENT_NAME_SIZE];
+	struct segment_head head;
 	int r;
 
 	if (ARRAY_RESERVE(t->list.file, t->list.room, t->list.count + 1) < 0)
 		return -ENOMEM;
-	segment_name(t->tier, t->next_number, name);
-	t->fd = openat(
-		t->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
-	if (t->fd < 0) {
-		r = tier_note_failure(t, "cannot make", t->next_number, -errno);
-		t->next_number += r == -EEXIST;
+	r = make_file(t, name);
+	if (r < 0)
 		return r;
-	}
+	head = segment_head_make(t->tier, t->next_number, t->span_ns);
 	t->list.file[t->list.count++] = (struct segment_file){t->tier, t->next_number++, 0};
 	t->at = 0;
 	t->summary = (struct segment_summary){.first_ns = UINT64_MAX};
@@ -175,17 +186,37 @@ static int begin_segment(struct tier *t)
 	return r;
 }
 
-/* Ends the segment that is being written if it is long enough, or was removed. */
-static void check_segment(struct tier *t)
+int tier_sync(struct tier *t)
+{
+	int r;
+
+	if (t->fd < 0 || !t->is_dirty)
+		return 0;
+	if (fdatasync(t->fd) == 0) {
+		t->is_dirty = false;
+		return 0;
+	}
+	r = tier_note_failure(t, "cannot synchronize", t->next_number - 1, -errno);
+	close_segment(t);
+	return r;
+}
+
+/* Ends and synchronizes the segment that is being written if it is long enough, or was removed. */
+static int check_segment(struct tier *t)
 {
 	uint64_t wanted = saturate_clamp(
 		t->bytes_max / SEGMENTS, SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX);
 	struct stat st;
+	int r;
 
 	if (t->fd >= 0 && (fstat(t->fd, &st) < 0 || !st.st_nlink))
 		close_segment(t);
-	if (t->fd >= 0 && t->at >= wanted)
-		end_segment(t);
+	if (t->fd < 0 || t->at < wanted)
+		return 0;
+	add_end(t);
+	r = tier_sync(t);
+	close_segment(t);
+	return r;
 }
 
 /*
@@ -290,8 +321,9 @@ int tier_add(struct tier *t, const struct view *view, uint32_t marks)
 	enum codec_form form;
 	int r;
 
-	check_segment(t);
-	r = make_record(t, view, marks, wants_key(t), &form);
+	r = check_segment(t);
+	if (r == 0)
+		r = make_record(t, view, marks, wants_key(t), &form);
 	if (r == 0)
 		r = make_room(t, t->record.len);
 	/* A new segment begins with a key. */
@@ -311,20 +343,5 @@ int tier_add(struct tier *t, const struct view *view, uint32_t marks)
 	}
 	encoder_rest(t->encoder);
 	buffer_rest(&t->record);
-	return r;
-}
-
-int tier_sync(struct tier *t)
-{
-	int r;
-
-	if (t->fd < 0 || !t->is_dirty)
-		return 0;
-	if (fdatasync(t->fd) == 0) {
-		t->is_dirty = false;
-		return 0;
-	}
-	r = tier_note_failure(t, "cannot synchronize", t->next_number - 1, -errno);
-	close_segment(t);
 	return r;
 }

@@ -163,7 +163,7 @@ static int load_segment(struct timeline *t, struct timeline_segment *s)
 		return s->is_skipped ? ARCHIVE_NONE : r;
 	}
 	o->number = s->file.number;
-	o->bytes = bytes;
+	o->bytes = s->file.bytes = bytes;
 	if (o->index.damages)
 		say_fault(t, s, ARCHIVE_FAULT_DAMAGED,
 			"damaged at byte %" PRIu64 ": skipped snapshots", o->index.damaged_at);
@@ -225,8 +225,8 @@ int timeline_refresh(struct timeline *t)
 
 		if (known)
 			segment[i] = *known;
-		if (known && known->file.bytes != file->bytes && !known->is_ended)
-			segment[i].is_known = segment[i].is_skipped = false;
+		if (known && known->file.bytes != file->bytes)
+			segment[i].is_known = segment[i].is_ended = segment[i].is_skipped = false;
 		segment[i].file = *file;
 	}
 	free(t->segment);
@@ -246,7 +246,7 @@ int timeline_records(
 
 	if (!s || s->is_skipped)
 		return ARCHIVE_NONE;
-	if (o->fd < 0 || o->number != place->number || (o->bytes < s->file.bytes && !s->is_ended))
+	if (o->fd < 0 || o->number != place->number || o->bytes != s->file.bytes)
 		r = load_segment(t, s);
 	*ret = o;
 	return r;
@@ -288,7 +288,7 @@ static struct timeline_segment *next_segment(
 	return best;
 }
 
-/* Updates *BEST with the best record of S, whose records are INDEX. */
+/* Updates *BEST with the best record of S, in INDEX. */
 static void search_segment(const struct timeline_segment *s, const struct segment_index *index,
 	const struct timeline_search *q, struct timeline_place *best, bool *has)
 {

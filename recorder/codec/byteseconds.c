@@ -44,7 +44,7 @@ uint64_t byteseconds_predict(uint64_t bits, uint64_t a, uint64_t b, uint64_t ela
 	units = (bits & MANTISSA) + units_of((unsigned __int128)(a + b) * elapsed_ns, exponent);
 	if (units <= MANTISSA)
 		return (bits & ~MANTISSA) | units;
-	/* The next exponent, whose units are twice as large */
+	/* The next exponent has units that are twice as large. */
 	return ((uint64_t)exponent + 1) << MANTISSA_BITS | ((units - MANTISSA) >> 1 & MANTISSA);
 }
 

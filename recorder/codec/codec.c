@@ -66,7 +66,8 @@ struct encoder *encoder_free(struct encoder *e)
 
 void encoder_reset(struct encoder *e)
 {
-	e->has_model = false;
+	if (e)
+		e->has_model = false;
 }
 
 void encoder_rest(struct encoder *e)

@@ -45,7 +45,7 @@ struct encoder *encoder_free(struct encoder *e);
 int encoder_add(struct encoder *e, const struct view *view, bool wants_key, struct buffer *to,
 	enum codec_form *ret_form);
 
-/* Makes the next payload begin a chain. */
+/* Makes the next payload begin a chain. Accepts NULL. */
 void encoder_reset(struct encoder *e);
 
 /* Gives memory that is only used within a call back to the kernel. */

@@ -249,8 +249,8 @@ static size_t good_rows(const struct sample *s, uint64_t elapsed_ns)
 
 /*
  * Guesses the time for the rows of P: LAST_NS, that of the section before, if it suits half of them,
- * else the best one that rows tell. Rows whose PSS has not changed tell it best: if snapshots were
- * left out, that of the others may have been anything in between.
+ * else the best one that rows tell. Rows with an unchanged PSS tell it best: if snapshots were left
+ * out, the PSS of the others may have been anything in between.
  */
 static uint64_t guess_elapsed(const struct pair *p, uint64_t last_ns)
 {

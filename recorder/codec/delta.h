@@ -49,8 +49,8 @@ enum delta_outcome {
 };
 
 /*
- * Appends the difference from M to the image at IMAGE, whose layout is M's and whose sections are
- * ROWS, to TO. Returns 0, DELTA_UNUSUAL or -ENOMEM.
+ * Appends the difference from M to the image at IMAGE, with M's layout and the sections ROWS, to
+ * TO. Returns 0, DELTA_UNUSUAL or -ENOMEM.
  */
 int delta_make(struct delta *d, const struct model *m, const void *image,
 	const struct layout_rows rows[static IMAGE_SECTIONS_MAX], struct buffer *to);

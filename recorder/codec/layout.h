@@ -19,7 +19,7 @@ enum {
 	LAYOUT_REFS_MAX = OWNERS_MAX,
 };
 
-/* What the codec knows about a kind of section. */
+/* A kind of section, as far as the codec knows it. */
 struct layout_kind {
 	bool is_scope;                 /* struct snapshot_scope */
 	bool has_present;              /* .present_word counts */

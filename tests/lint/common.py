@@ -52,14 +52,15 @@ def line_of(text, offset):
 
 
 def has_part(build, part):
-    """Whether the build has a part that configure can leave out: "ledger" or "inspect"."""
+    """Whether the build has a part that configure can leave out: "ledger", "recorder" or "inspect"."""
     path = os.path.join(build, "config.h")
     return not os.path.exists(path) or f"#define ENABLE_{part.upper()} 0\n" not in read(build, "config.h")
 
 
 def built(build, programs):
     """Returns those of PROGRAMS that the build is to have."""
-    return [program for program in programs if program != "memtally-ledger" or has_part(build, "ledger")]
+    parts = {"memtally-ledger": "ledger", "memtally-recorder": "recorder"}
+    return [program for program in programs if program not in parts or has_part(build, parts[program])]
 
 
 def main(findings):

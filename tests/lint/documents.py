@@ -17,7 +17,7 @@ import common  # noqa: E402
 import openapi  # noqa: E402
 
 PAGES = {"memtallyd": "docs/man/memtallyd.8", "memtally-web": "docs/man/memtally-web.8",
-         "memtally-ledger": "docs/man/memtally-ledger.8",
+         "memtally-ledger": "docs/man/memtally-ledger.8", "memtally-recorder": "docs/man/memtally-recorder.8",
          "memtally": "docs/man/memtally.1"}
 WEB_PAGE = "docs/man/memtally-web.8.in"
 FILE_PAGE = "docs/man/memtally.yaml.5"
@@ -25,14 +25,15 @@ VIEWS = ["status", "usage", "map", "files", "pages", "sharing", "explain", "comp
 SAMPLE = "contrib/memtally.yaml"
 SURVEYS = "files.interval"  # has another default in a build without surveys
 QUICKSTART = "contrib/quickstart"
-FAULTS = ("docs/faults/processes.md", "docs/faults/daemons.md", "docs/faults/ledger.md")
+FAULTS = ("docs/faults/processes.md", "docs/faults/daemons.md", "docs/faults/ledger.md",
+          "docs/faults/recorder.md")
 USAGE = "docs/usage.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
 OPENAPI = "docs/openapi.yaml"
 CONSTANTS = "docs/estimator/constants.md"
 SOURCE_FOLDERS = ("base", "confine", "snapshot", "naming", "collectors", "inspect", "config", "render", "service",
-                  "daemon", "web", "ledger", "cli")
+                  "daemon", "web", "ledger", "recorder", "cli")
 SPLIT_FOLDERS = ("collectors", "inspect")
 BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)
 
@@ -356,13 +357,14 @@ def check_usage(source, owners):
 
 
 def check_operations(source):
-    """Commands on services by name include all three services."""
+    """Commands on services by name include all services."""
     text = common.read(source, INSTALL)
     table = re.search(r"^\| to do what \| how \|\n((?:\|.*\n)+)", text, re.M)
-    return [f"{INSTALL}: '{row.split('|')[1].strip()}' lacks memtally-ledger"
+    return [f"{INSTALL}: '{row.split('|')[1].strip()}' lacks {program}"
             for row in (table.group(1).splitlines() if table else [])
             if re.search(r"\bmemtallyd\b", row) and re.search(r"\bmemtally-web\b", row)
-            and not re.search(r"\bmemtally-ledger\b", row)]
+            for program in ("memtally-ledger", "memtally-recorder")
+            if not re.search(rf"\b{program}\b", row)]
 
 
 def anchors(text):

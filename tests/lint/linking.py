@@ -15,13 +15,15 @@ LIBC = ("libc.", "libm.", "libgcc_s.", "ld-linux", "libpthread.", "libasan.", "l
 
 # Program: libraries in addition to libc's, and archives of which it contains no function.
 PROGRAMS = {
-    "memtallyd": (["libsystemd.", "libyaml", "libpcre2-8.", "libseccomp."], ["librender.a", "libweb.a", "libledger.a", "libcli.a"]),
+    "memtallyd": (["libsystemd.", "libyaml", "libpcre2-8.", "libseccomp."], ["librender.a", "libweb.a", "libledger.a", "librecorder.a", "libcli.a"]),
     "memtally-web": (["libmicrohttpd.", "libgnutls.", "libcrypt.", "libjansson.", "libz.", "libyaml", "libsystemd.",
                       "libseccomp."],
-                     ["libcollectors.a", "libinspect.a", "libdaemon.a", "libledger.a", "libcli.a"]),
+                     ["libcollectors.a", "libinspect.a", "libdaemon.a", "libledger.a", "librecorder.a", "libcli.a"]),
     "memtally-ledger": (["libsqlite3.", "libyaml", "libsystemd.", "libseccomp."],
-                        ["libcollectors.a", "libinspect.a", "librender.a", "libdaemon.a", "libweb.a", "libcli.a"]),
-    "memtally": (["libsmartcols.", "libncursesw.", "libtinfo.", "libjansson.", "libyaml", "libpcre2-8.", "libelf.", "libz."], ["libdaemon.a", "libweb.a", "libledger.a", "libconfine.a", "libservice.a"]),
+                        ["libcollectors.a", "libinspect.a", "librender.a", "libdaemon.a", "libweb.a", "librecorder.a", "libcli.a"]),
+    "memtally-recorder": (["libzstd.", "libyaml", "libsystemd.", "libseccomp."],
+                          ["libcollectors.a", "libinspect.a", "librender.a", "libdaemon.a", "libweb.a", "libledger.a", "libcli.a"]),
+    "memtally": (["libsmartcols.", "libncursesw.", "libtinfo.", "libjansson.", "libyaml", "libpcre2-8.", "libelf.", "libz."], ["libdaemon.a", "libweb.a", "libledger.a", "librecorder.a", "libconfine.a", "libservice.a"]),
 }
 
 # Libraries of memtally's views that --disable-inspect leaves out.

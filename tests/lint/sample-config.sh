@@ -9,6 +9,7 @@ trap 'rm -rf "$folder"' EXIT
 status=0
 programs=(memtallyd memtally-web memtally)
 grep -qx '#define ENABLE_LEDGER 0' "$MEMTALLY_BUILD/config.h" || programs+=(memtally-ledger)
+grep -qx '#define ENABLE_RECORDER 0' "$MEMTALLY_BUILD/config.h" || programs+=(memtally-recorder)
 
 # check NAME EXPECTED-STATUS FILE: with EXPECTED-STATUS 0 all programs accept FILE, otherwise all
 # refuse it

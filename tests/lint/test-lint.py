@@ -427,9 +427,9 @@ class Documents(Tree):
     def test_operations(self):
         self.write("docs/install.md", "| a | `restart memtallyd memtally-web` |\n\n| to do what | how |\n|---|---|\n"
                    "| begin | `start memtallyd memtally-web` |\n| listen | `edit memtally-web` |\n"
-                   "| stop | `stop memtallyd memtally-web memtally-ledger` |\n")
+                   "| stop | `stop memtallyd memtally-web memtally-ledger memtally-recorder` |\n")
         self.assertEqual(documents.check_operations(self.folder.name),
-                         ["docs/install.md: 'begin' lacks memtally-ledger"])
+                         ["docs/install.md: 'begin' lacks memtally-ledger", "docs/install.md: 'begin' lacks memtally-recorder"])
 
     def test_links(self):
         self.write("docs/a.md", "[b](b.md) [c](../c.md#x-and-y_z) [d](https://example.org/#e)\n## Here: `a`\n"
@@ -715,7 +715,8 @@ class Units(Tree):
                          [f"{units.UNITS}/memtallyd.service.in: is not PartOf=memtally.target",
                           f"{units.UNITS}/memtallyd.service.in: is not WantedBy=memtally.target",
                           f"{units.UNITS}/memtally-web.socket: is not PartOf=memtally.target",
-                          f"{units.UNITS}/memtally.target: no Also=memtally-ledger.service"])
+                          f"{units.UNITS}/memtally.target: no Also=memtally-ledger.service",
+                          f"{units.UNITS}/memtally.target: no Also=memtally-recorder.service"])
 
     def test_exposure(self):
         self.assertEqual(units.check_exposure({"a": (9, "")}), [])

@@ -18,9 +18,9 @@ import common  # noqa: E402
 UNITS = "contrib/systemd"
 DROPINS = ("perfmon.conf", "tmpfs.conf")  # samples for memtallyd.service
 DROPIN_FOLDER = "memtallyd.service.d"
-PROGRAMS = ("memtallyd", "memtally-web", "memtally-ledger")
+PROGRAMS = ("memtallyd", "memtally-web", "memtally-ledger", "memtally-recorder")
 TARGET = "memtally.target"
-TARGET_FILES = (TARGET, TARGET + ".d/ledger.conf")
+TARGET_FILES = (TARGET, TARGET + ".d/ledger.conf", TARGET + ".d/recorder.conf")
 MOST = 9  # tenths: the greatest exposure that a service may have
 # This drop-in exposes more on purpose; systemd-analyze does not take into account that it hides
 # /home again.
@@ -39,6 +39,8 @@ TABLES = {
                      (FILTER, "threads_calls"), (FILTER, "unlink_calls"), ("web/sandbox.c", "serve_calls")],
     "memtally-ledger": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
                         (FILTER, "keep_calls")],
+    "memtally-recorder": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
+                          (FILTER, "keep_calls"), ("recorder/sandbox.c", "record_calls")],
 }
 NARROWING = {
     "memtallyd": {"capset", "prctl", "seccomp"},
@@ -46,6 +48,8 @@ NARROWING = {
                      "landlock_restrict_self"},
     "memtally-ledger": {"capset", "prctl", "seccomp", "landlock_create_ruleset", "landlock_add_rule",
                         "landlock_restrict_self"},
+    "memtally-recorder": {"capset", "prctl", "seccomp", "landlock_create_ruleset", "landlock_add_rule",
+                          "landlock_restrict_self"},
 }
 # libc calls prlimit64() if the kernel has it.
 UNCALLED = {"setrlimit"}

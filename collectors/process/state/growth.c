@@ -37,7 +37,7 @@ static uint64_t take_anon(struct growth *g, uint64_t anon_bytes, uint64_t now_ns
 	return raise_mark(&g->has_anon, &g->anon_top_bytes, anon_bytes);
 }
 
-static void growth_show(const struct growth *g, struct snapshot_process *row, uint64_t boottime_ns)
+void growth_show(const struct growth *g, struct snapshot_process *row, uint64_t boottime_ns)
 {
 	double slope, error;
 

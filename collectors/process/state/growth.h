@@ -44,6 +44,12 @@ static inline void growth_step_add(struct growth_step *to, const struct growth_s
 }
 
 /*
+ * Sets ROW's quantities of growth as they were known at the last growth_take(). BOOTTIME_NS is
+ * CLOCK_BOOTTIME at which the pass began.
+ */
+void growth_show(const struct growth *g, struct snapshot_process *row, uint64_t boottime_ns);
+
+/*
  * Takes the quantities of ROW, of a pass that began at NOW_NS (CLOCK_MONOTONIC) and BOOTTIME_NS
  * (CLOCK_BOOTTIME), and sets ROW's quantities of growth; if a quantity is absent from ROW, its
  * growth is what was known before. Returns the bytes that this pass adds.

@@ -13,7 +13,7 @@ GROUPS_MADE=() # its cgroups
 machine_packages() {
 	local library
 	printf '%s\n' systemd systemd-sysv libpam-systemd dbus procps curl python3 util-linux
-	ldd "$MEMTALLY_BUILD"/{memtallyd,memtally-web,memtally-ledger,memtally} | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | sort -u |
+	ldd "$MEMTALLY_BUILD"/{memtallyd,memtally-web,memtally-ledger,memtally-recorder,memtally} | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | sort -u |
 		while read -r library; do
 			dpkg -S "*/$(basename "${library%/*}")/${library##*/}" 2>/dev/null | sed 's/:.*//'
 		done

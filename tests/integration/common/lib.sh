@@ -8,7 +8,7 @@ shopt -s inherit_errexit
 : "${MEMTALLY_SOURCE:?names the source directory}"
 
 # Those of the user who runs the tests.
-unset MEMTALLY_SNAPSHOT_SOCKET MEMTALLY_LEDGER_SOCKET
+unset MEMTALLY_SNAPSHOT_SOCKET MEMTALLY_LEDGER_SOCKET MEMTALLY_RECORDER_SOCKET
 
 # A scenario runs in a pid namespace of its own if the kernel allows that, so that processes of the
 # host or of another scenario do not count, take its pids, make its passes long or block its
@@ -39,7 +39,7 @@ is_long() { [ -n "${MEMTALLY_LONG:-}" ]; }
 # since another run of the scenario repeats it often.
 is_slow() { [ -n "${MEMTALLY_SLOW:-}" ]; }
 
-# has_part ledger|inspect: whether the build has this part, which configure can leave out.
+# has_part ledger|recorder|inspect: whether the build has this part, which configure can leave out.
 has_part() { ! grep -qx "#define ENABLE_${1^^} 0" "$MEMTALLY_BUILD/config.h"; }
 
 skip() {

@@ -243,7 +243,8 @@ class Image:
         head = self.header
         return {
             "snapshot": {"instance": head.instance, "sequence": head.sequence, "complete": bool(head.flags & 1),
-                         "public": bool(head.flags & 2), "interval_seconds": head.interval_ns / 1e9,
+                         "public": bool(head.flags & 2), "brief": bool(head.flags & 4),
+                         "stale_seconds": (head.stale_ns - head.boottime_ns) / 1e9, "interval_seconds": head.interval_ns / 1e9,
                          "begin_boottime_seconds": head.begin_ns / 1e9,
                          "pass_seconds": (head.boottime_ns - head.begin_ns) / 1e9},
             "host": self.scopes("host", None)[0],

@@ -328,10 +328,12 @@ static void mdoc_lists_the_files_keys(void **state)
 		assert_int_equal(count_lines(text, line), spec[i].in_file);
 	}
 	assert_non_null(strstr(text, "Used by\n.Xr memtallyd 8 ,\n.Xr memtally-web 8 ,\n"
-				     ".Xr memtally-ledger 8 ,\n.Xr memtally 1 .\n"));
+				     ".Xr memtally-ledger 8 ,\n.Xr memtally-recorder 8 ,\n"
+				     ".Xr memtally 1 .\n"));
 	assert_non_null(strstr(text, "Used by\n.Xr memtallyd 8 .\n"));
 	assert_int_equal(count_lines(text, ".Ev MEMTALLY_SNAPSHOT_SOCKET"), 1);
 	assert_int_equal(count_lines(text, ".Ev MEMTALLY_LEDGER_SOCKET"), ENABLE_LEDGER);
+	assert_int_equal(count_lines(text, ".Ev MEMTALLY_RECORDER_SOCKET"), 1);
 }
 
 static void reports_lack_of_memory(void **state)

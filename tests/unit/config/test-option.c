@@ -12,7 +12,7 @@
 #include "tests/unit/support/faults/allocation.h"
 
 static const unsigned int programs[] = {
-	PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_LEDGER, PROGRAM_MEMTALLY};
+	PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_LEDGER, PROGRAM_RECORDER, PROGRAM_MEMTALLY};
 
 static size_t size_of(enum option_type type)
 {
@@ -203,6 +203,7 @@ static void programs_have_names(void **state)
 	assert_string_equal(option_program_name(PROGRAM_MEMTALLYD), "memtallyd");
 	assert_string_equal(option_program_name(PROGRAM_WEB), "memtally-web");
 	assert_string_equal(option_program_name(PROGRAM_LEDGER), "memtally-ledger");
+	assert_string_equal(option_program_name(PROGRAM_RECORDER), "memtally-recorder");
 	assert_string_equal(option_program_name(PROGRAM_MEMTALLY), "memtally");
 }
 

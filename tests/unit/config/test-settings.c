@@ -48,6 +48,7 @@ static int reset(void **state)
 	unsetenv("RUNTIME_DIRECTORY");
 	unsetenv("MEMTALLY_SNAPSHOT_SOCKET");
 	unsetenv("MEMTALLY_LEDGER_SOCKET");
+	unsetenv("MEMTALLY_RECORDER_SOCKET");
 	return 0;
 }
 
@@ -250,6 +251,24 @@ static void names_the_variables_in_effect(void **state)
 	buffer_clear(&to);
 	settings_say_good(daemon, &to);
 	assert_string_equal(to.data, "the configuration is good: file");
+}
+
+/* systemd makes a directory for the service; the file and the option come before it. */
+static void directories_are_those_of_the_service(void **state)
+{
+	AUTO_SETTINGS struct settings *usual = load_good(PROGRAM_RECORDER, ARGS());
+	AUTO_SETTINGS struct settings *given = NULL, *option = NULL;
+
+	(void)state;
+	assert_string_equal(usual->ledger_directory, "/var/lib/memtally-ledger");
+	assert_string_equal(usual->recorder_directory, "/var/lib/memtally-recorder");
+	setenv("STATE_DIRECTORY", "/state", 1);
+	given = load_good(PROGRAM_RECORDER, ARGS());
+	option = load_good(PROGRAM_LEDGER, ARGS("--ledger.directory=/other"));
+	unsetenv("STATE_DIRECTORY");
+	assert_string_equal(given->recorder_directory, "/state");
+	assert_string_equal(given->ledger_directory, "/state");
+	assert_string_equal(option->ledger_directory, "/other");
 }
 
 static void flags_override_the_file(void **state)
@@ -687,6 +706,7 @@ int main(void)
 		cmocka_unit_test_setup(variables_are_told_apart, reset),
 		cmocka_unit_test_setup(refuses_bad_variables, reset),
 		cmocka_unit_test_setup(names_the_variables_in_effect, reset),
+		cmocka_unit_test_setup(directories_are_those_of_the_service, reset),
 		cmocka_unit_test_setup(flags_override_the_file, reset),
 		cmocka_unit_test_setup(flag_lists_replace_file_lists, reset),
 		cmocka_unit_test_setup(path_procfs_flag_implies_live, reset),

@@ -26,7 +26,7 @@
 
 enum { SNAPSHOTS = 8 };
 
-/* What the recorder has open when it gives up its rights. */
+/* Received snapshots, the socket and the files: open when the recorder gives up its rights. */
 struct work {
 	struct view *view[SNAPSHOTS];
 	struct question_server server;

@@ -134,7 +134,7 @@ static void trusted_clients_get_the_image_itself(void **state)
 	end(&f);
 }
 
-/* Each user gets the rows of its own processes, whoever asks for it. */
+/* Each user gets the rows of its own processes, also if another client asks for it. */
 static void others_get_their_own_processes(void **state)
 {
 	static const struct {
@@ -298,6 +298,77 @@ static void series_of_processes_are_their_users(void **state)
 	end(&f);
 }
 
+/* Strangers may not fill the memory with series that are being made. A trusted client still may ask. */
+static void series_that_are_being_made_are_limited(void **state)
+{
+	const struct past_request r = {.pick = PAST_SERIES, .until_ns = PAST_TIME_MAX_NS};
+	struct question_reply held[PAST_SERVER_SERIES_MAX + 8] = {0};
+	unsigned char text[PAST_REQUEST_SIZE];
+	size_t begun = 0, asked = 0;
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	past_request_write(&r, text);
+	for (uint32_t uid = 1000; uid < 1005; uid++)
+		for (unsigned int i = 0; i < 2 + (uid == 1000); i++) {
+			struct question_reply *reply = &held[asked++];
+
+			reply->fd = CHANNEL_NO_FD;
+			past_server_service.answer(&f.server,
+				&(struct question){.data = text,
+					.len = sizeof(text),
+					.uid = uid,
+					.reader.uid = uid},
+				reply);
+			begun += reply->job != NULL;
+			assert_int_equal(reply->job == NULL, reply->bytes.len > 0);
+			/* the third of one user, and the seventh of all */
+			assert_int_equal(
+				reply->job != NULL, !(uid == 1000 && i == 2) && uid < 1003);
+		}
+	assert_int_equal(begun, PAST_SERVER_SERIES_MAX);
+	ask(&f, &r, &all);
+	assert_int_equal(f.head.points, SAMPLES);
+	for (size_t i = 0; i < asked; i++) {
+		buffer_done(&held[i].bytes);
+		if (held[i].job)
+			past_server_service.drop(held[i].job);
+	}
+	ask(&f, &r, &none);
+	assert_int_equal(f.head.status, PAST_GOOD);
+	assert_null(f.server.jobs);
+	end(&f);
+}
+
+/* Series that are made at the same time have the same points as alone. */
+static void series_do_not_disturb_each_other(void **state)
+{
+	const struct past_request r = {.pick = PAST_SERIES, .until_ns = PAST_TIME_MAX_NS};
+	struct question_reply reply[2] = {{.fd = CHANNEL_NO_FD}, {.fd = CHANNEL_NO_FD}};
+	unsigned char text[PAST_REQUEST_SIZE];
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	past_request_write(&r, text);
+	ask(&f, &r, &all);
+	for (size_t i = 0; i < 2; i++)
+		past_server_service.answer(&f.server,
+			&(struct question){.data = text, .len = sizeof(text), .is_trusted = true},
+			&reply[i]);
+	while (reply[0].job || reply[1].job)
+		for (size_t i = 0; i < 2; i++)
+			if (reply[i].job)
+				past_server_service.go_on(&f.server, &reply[i]);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(reply[i].bytes.len, f.reply.bytes.len);
+		assert_memory_equal(reply[i].bytes.data, f.reply.bytes.data, f.reply.bytes.len);
+		buffer_done(&reply[i].bytes);
+	}
+	end(&f);
+}
+
 static void tells_marks_and_coverage(void **state)
 {
 	struct fixture f;
@@ -373,6 +444,8 @@ int main(void)
 		cmocka_unit_test(series_have_one_point_for_each_step),
 		cmocka_unit_test(series_of_owners_and_the_host),
 		cmocka_unit_test(series_of_processes_are_their_users),
+		cmocka_unit_test(series_that_are_being_made_are_limited),
+		cmocka_unit_test(series_do_not_disturb_each_other),
 		cmocka_unit_test(tells_marks_and_coverage),
 		cmocka_unit_test(images_that_clients_hold_are_limited),
 		cmocka_unit_test(an_empty_recording_has_nothing),

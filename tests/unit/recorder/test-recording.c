@@ -4,9 +4,8 @@
 
 #include "tests/unit/support/recorder/taped.h"
 
-#include <sys/resource.h>
-
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "base/log.h"
 #include "tests/unit/support/snapshot/small.h"

@@ -336,6 +336,19 @@ static void a_blocked_process_has_its_estimate(void **state)
 	assert_true(json_number_value(json_object_get(row, "age_seconds")) >= 271);
 }
 
+/* Only a snapshot of a brief pass has the field. */
+static void a_brief_snapshot_says_so(void **state)
+{
+	AUTO_VIEW struct view *brief = sample_open(&(struct sample_options){.is_brief = true});
+	AUTO_VIEW struct view *full = sample_open(NULL);
+	AUTO_JSON json_t *of_brief = load_list(brief, METRIC_USER);
+	AUTO_JSON json_t *of_full = load_list(full, METRIC_USER);
+
+	(void)state;
+	assert_true(json_is_true(json_object_get(json_object_get(of_brief, "snapshot"), "brief")));
+	assert_null(json_object_get(json_object_get(of_full, "snapshot"), "brief"));
+}
+
 static void one_process_is_its_row(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -649,6 +662,7 @@ int main(void)
 		cmocka_unit_test(status_knows_exact_mode),
 		cmocka_unit_test(empty_list_is_a_list),
 		cmocka_unit_test(errors_take_any_bytes),
+		cmocka_unit_test(a_brief_snapshot_says_so),
 		cmocka_unit_test(bodies_equal_the_golden_files),
 		cmocka_unit_test(files_follow_the_survey),
 		cmocka_unit_test(lack_of_memory_is_reported),

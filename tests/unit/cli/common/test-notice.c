@@ -18,6 +18,7 @@ struct notice_case {
 	uint64_t pss, denied_rss;
 	uint32_t flags;
 	enum mapcounts_verdict map_counts; /* UNKNOWN: the snapshot lacks it */
+	bool is_brief;
 	enum notice_source source;
 	const char *text;
 };
@@ -43,7 +44,10 @@ static struct view *view_of(const struct notice_case *c)
 	if (c->map_counts != MAPCOUNTS_UNKNOWN)
 		ROW_SET(balance, BALANCE_MAP_COUNTS_EXACT, c->map_counts == MAPCOUNTS_EXACT);
 	add_rows(&s.builder, c);
-	return small_view(&s.builder, NULL);
+	return small_view(&s.builder, &(struct image_header){.sequence = 1,
+					      .interval_ns = 1,
+					      .stale_ns = 1,
+					      .flags = c->is_brief ? IMAGE_PRESSURE : 0});
 }
 
 static void check(const struct notice_case *c)
@@ -207,6 +211,16 @@ static void tells_other_failures_apart(void **state)
 	check_cases(cases, ARRAY_SIZE(cases));
 }
 
+static void says_that_a_snapshot_is_brief(void **state)
+{
+	static const struct notice_case cases[] = {
+		{.is_brief = true, .text = NOTICE_BRIEF "\n"},
+	};
+
+	(void)state;
+	check_cases(cases, ARRAY_SIZE(cases));
+}
+
 static void says_that_proc_hides_processes(void **state)
 {
 	static const struct notice_case cases[] = {
@@ -341,6 +355,7 @@ int main(void)
 		cmocka_unit_test(is_silent_about_a_hundredth_of_the_memory),
 		cmocka_unit_test(names_three_denied_processes),
 		cmocka_unit_test(tells_other_failures_apart),
+		cmocka_unit_test(says_that_a_snapshot_is_brief),
 		cmocka_unit_test(says_that_proc_hides_processes),
 		cmocka_unit_test(says_that_map_counts_are_averaged),
 		cmocka_unit_test(counts_hidden_processes_and_their_users),

@@ -838,7 +838,7 @@ int sample_seal(const struct sample_options *options, int *ret_fd)
 	CLEANUP(builder_done) struct builder b = {0};
 	struct image_header head = {
 		.sequence = or_default(o->sequence, SAMPLE_SEQUENCE),
-		.flags = (o->is_public ? IMAGE_PUBLIC : 0) |
+		.flags = (o->is_public ? IMAGE_PUBLIC : 0) | (o->is_brief ? IMAGE_PRESSURE : 0) |
 	                 (o->is_measured && !o->is_hidden ? IMAGE_COMPLETE : 0),
 		.realtime_ns = or_default(o->realtime_ns, SAMPLE_REALTIME_NS),
 		.boottime_ns = or_default(o->boottime_ns, SAMPLE_BOOTTIME_NS),

@@ -25,6 +25,7 @@ struct sample_options {
 	/* 0: SAMPLE_INTERVAL_NS; the snapshot is stale after three intervals */
 	uint64_t interval_ns;
 	uint64_t userns;   /* 0: USERNS_INITIAL */
+	bool is_brief;     /* of a brief pass */
 	bool is_public;    /* the public image, without processes */
 	bool is_exact;     /* of an exact pass */
 	bool is_estimated; /* SAMPLE_ESTIMATED is estimated, SAMPLE_GUESSED guessed */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "daemon/pressure.h"
+
+#include "base/saturate.h"
+
+bool pressure_signal(struct pressure *p, uint64_t now_ns)
+{
+	bool was_episode = pressure_goes_on(p, now_ns);
+
+	if (p->state == PRESSURE_PAUSE)
+		return false;
+	p->signal_ns = now_ns;
+	if (was_episode)
+		return false;
+	p->state = PRESSURE_EPISODE;
+	p->begin_ns = p->next_ns = now_ns;
+	return true;
+}
+
+bool pressure_goes_on(struct pressure *p, uint64_t now_ns)
+{
+	uint64_t end_ns = saturate_min(
+		p->begin_ns + PRESSURE_LONGEST_NS, p->signal_ns + PRESSURE_QUIET_NS);
+
+	if (p->state == PRESSURE_EPISODE && now_ns >= end_ns) {
+		p->state = PRESSURE_PAUSE;
+		p->until_ns = end_ns + PRESSURE_PAUSE_TIMES * (end_ns - p->begin_ns);
+	}
+	if (p->state == PRESSURE_PAUSE && now_ns >= p->until_ns)
+		p->state = PRESSURE_CALM;
+	return p->state == PRESSURE_EPISODE;
+}
+
+void pressure_passed(struct pressure *p, uint64_t begin_ns, uint64_t cpu_ns)
+{
+	p->next_ns = saturate_add(begin_ns,
+		saturate_max(PRESSURE_APART_NS, saturate_part(cpu_ns, PRESSURE_CPU_PART, 1)));
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests disks that are full, read-only or failing, and failed allocations: the call says so, the next
+ * one tries again, and no other record is lost.
+ */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/folder.h"
+#include "tests/unit/support/recorder/recorded.h"
+
+enum { SNAPSHOTS = 20 };
+
+/* Calls that fail: the .nth one from now on, and so many after it. */
+struct failing {
+	unsigned int nth, times;
+	int error;
+};
+
+static struct failing writes, cuts, syncs, removals, opens;
+
+static bool fails(struct failing *f)
+{
+	if (!f->nth || --f->nth)
+		return false;
+	f->nth = --f->times ? 1 : 0;
+	errno = f->error;
+	return true;
+}
+
+ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
+int __real_ftruncate(int fd, off_t len);
+int __wrap_ftruncate(int fd, off_t len);
+int __wrap_fdatasync(int fd);
+int __real_unlinkat(int dirfd, const char *path, int flags);
+int __wrap_unlinkat(int dirfd, const char *path, int flags);
+int __real_openat(int dirfd, const char *path, int flags, ...);
+int __wrap_openat(int dirfd, const char *path, int flags, mode_t mode);
+
+/* A disk that becomes full takes a part of what is written. */
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
+{
+	if (!fails(&writes))
+		return __real_pwrite(fd, data, len, at);
+	if (len < 2 || writes.error != ENOSPC)
+		return -1;
+	writes.nth = 1; /* the rest */
+	writes.times++;
+	return __real_pwrite(fd, data, len / 2, at);
+}
+
+int __wrap_ftruncate(int fd, off_t len)
+{
+	return fails(&cuts) ? -1 : __real_ftruncate(fd, len);
+}
+
+int __wrap_fdatasync(int fd)
+{
+	(void)fd; /* a real one takes long on a busy disk */
+	return fails(&syncs) ? -1 : 0;
+}
+
+int __wrap_unlinkat(int dirfd, const char *path, int flags)
+{
+	return fails(&removals) ? -1 : __real_unlinkat(dirfd, path, flags);
+}
+
+int __wrap_openat(int dirfd, const char *path, int flags, mode_t mode)
+{
+	return (flags & O_CREAT) && fails(&opens) ? -1 : __real_openat(dirfd, path, flags, mode);
+}
+
+static void heal(void)
+{
+	writes = cuts = syncs = removals = opens = (struct failing){0};
+}
+
+static struct view *view[SNAPSHOTS];
+
+/*
+ * Records all snapshots into a new folder. Returns how many were refused, in a mask; each refusal must
+ * have ERROR and name a file.
+ */
+static uint32_t record(char folder[static RECORDED_FOLDER_SIZE], int error)
+{
+	AUTO_ARCHIVE struct archive *a = NULL;
+	uint32_t refused = 0;
+
+	recorded_folder(folder);
+	a = recorded_open(folder, RECORDED_LIMIT);
+	for (unsigned int i = 0; i < SNAPSHOTS; i++) {
+		int r = archive_add(a, view[i], 0, i);
+
+		if (r == 0)
+			continue;
+		assert_int_equal(r, -error);
+		assert_non_null(strstr(archive_reason(a), folder));
+		assert_non_null(strstr(archive_reason(a), ".rec: "));
+		/* What was written of it is cut off, or counted. */
+		assert_int_equal(recorded_bytes(folder), archive_counts(a).bytes);
+		refused |= 1U << i;
+	}
+	assert_int_equal(archive_counts(a).failures, __builtin_popcount(refused));
+	return refused;
+}
+
+/* Asserts that R has all snapshots but those REFUSED. */
+static void expect_snapshots(struct archive_reader *r, uint32_t refused)
+{
+	for (unsigned int i = 0; i < SNAPSHOTS; i++) {
+		struct archive_found found;
+		const char *reason;
+
+		if (refused >> i & 1)
+			continue;
+		assert_int_equal(
+			archive_reader_find(r, PAST_AT, recorded_at(i), &found, &reason), 0);
+		recorded_assert_same(found.view, view[i]);
+	}
+}
+
+/* Asserts that FOLDER has all snapshots but those REFUSED, and that no file seems damaged. */
+static void expect_others(const char *folder, uint32_t refused)
+{
+	AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(folder);
+	struct archive_coverage c;
+
+	expect_snapshots(r, refused);
+	assert_int_equal(archive_reader_coverage(r, &c), 0);
+	assert_int_equal(c.skipped, 0);
+}
+
+/* Each write fails in turn, half-way if the disk is full: it is cut off again. */
+static void test_writes(void **state)
+{
+	static const int errors[] = {ENOSPC, EIO, EROFS, EFBIG, EDQUOT};
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_SIZE(errors); k++)
+		for (unsigned int n = 1;; n += k ? 5 : 1) {
+			uint32_t refused;
+			bool is_done;
+
+			writes = (struct failing){n, 1, errors[k]};
+			refused = record(folder, errors[k]);
+			is_done = writes.nth;
+			heal();
+			assert_true(is_done || __builtin_popcount(refused) <= 1);
+			expect_others(folder, refused);
+			assert_int_equal(folder_remove(folder), 0);
+			if (is_done)
+				break;
+		}
+}
+
+/* What was written of a record cannot be cut off: the next record is in another file. */
+static void test_cuts(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	for (unsigned int n = 8; n < 14; n++) {
+		uint32_t refused;
+
+		writes = (struct failing){n, 1, ENOSPC};
+		cuts = (struct failing){1, 1, EIO};
+		refused = record(folder, ENOSPC);
+		heal();
+		assert_int_equal(__builtin_popcount(refused), 1);
+		{
+			AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(folder);
+
+			expect_snapshots(r, refused);
+		}
+		assert_int_equal(folder_remove(folder), 0);
+	}
+}
+
+/* The disk is full for a while. */
+static void test_full(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE];
+	uint32_t refused;
+
+	(void)state;
+	writes = (struct failing){10, 12, EROFS};
+	refused = record(folder, EROFS);
+	heal();
+	assert_in_range(__builtin_popcount(refused), 4, 12);
+	expect_others(folder, refused);
+	assert_int_equal(folder_remove(folder), 0);
+}
+
+/* A limit of the file size is a real error of the kernel, which takes part of a record. */
+static void test_file_size(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE];
+	struct rlimit old, less;
+
+	(void)state;
+	recorded_folder(folder);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	less = old;
+	less.rlim_cur = 12000;
+	{
+		AUTO_ARCHIVE struct archive *a = recorded_open(folder, RECORDED_LIMIT);
+		uint32_t refused = 0;
+
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
+		for (unsigned int i = 0; i < SNAPSHOTS; i++)
+			refused |= (archive_add(a, view[i], 0, i) != 0 ? 1U : 0) << i;
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+		assert_in_range(__builtin_popcount(refused), 1, SNAPSHOTS - 2);
+		recorded_add(a, SNAPSHOTS, SNAPSHOTS + 1);
+		expect_others(folder, refused);
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
+/* What is not synchronized stays, and the next record is in another file. */
+static void test_syncs(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	recorded_folder(folder);
+	{
+		AUTO_ARCHIVE struct archive *a = recorded_open(folder, RECORDED_LIMIT);
+
+		recorded_add(a, 0, 5);
+		syncs = (struct failing){1, 1, EIO};
+		assert_int_equal(archive_sync(a, UINT64_MAX), -EIO);
+		assert_non_null(strstr(archive_reason(a), "tier0-"));
+		heal();
+		recorded_add(a, 5, SNAPSHOTS);
+		assert_int_equal(archive_sync(a, UINT64_MAX), 0);
+		expect_others(folder, 0);
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
+/* No descriptor is free when a file must be begun. */
+static void test_opens(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	opens = (struct failing){1, 2, EMFILE};
+	assert_int_equal(record(folder, EMFILE), 1);
+	heal();
+	expect_others(folder, 1);
+	assert_int_equal(folder_remove(folder), 0);
+}
+
+/* The oldest file cannot be removed: recording waits, and stays below the limit. */
+static void test_removals(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	recorded_folder(folder);
+	removals = (struct failing){1, 1000, EROFS};
+	{
+		AUTO_ARCHIVE struct archive *a = recorded_open(folder, ARCHIVE_BYTES_MIN);
+		int r = 0;
+
+		for (uint64_t i = 0; i < 1000 && r == 0; i++) {
+			AUTO_VIEW struct view *noise = recorded_noise(i);
+
+			r = archive_add(a, noise, 0, i);
+			assert_in_range(recorded_bytes(folder), 1, ARCHIVE_BYTES_MIN);
+		}
+		assert_int_equal(r, -EROFS);
+		assert_non_null(strstr(archive_reason(a), "cannot remove"));
+		heal();
+		recorded_add(a, 1000, 1010);
+		assert_in_range(recorded_bytes(folder), 1, ARCHIVE_BYTES_MIN);
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
+static int record_and_read(const char *folder)
+{
+	struct archive_limits limits = archive_default_limits(RECORDED_LIMIT);
+	char reason[ARCHIVE_REASON_SIZE];
+	AUTO_ARCHIVE struct archive *a = NULL;
+	AUTO_ARCHIVE_READER struct archive_reader *reader = NULL;
+	struct archive_found found;
+	struct archive_mark mark;
+	const char *why;
+	size_t count;
+	int r = archive_open(folder, &limits, &a, reason);
+
+	for (unsigned int i = 0; r == 0 && i < 3; i++)
+		r = archive_add(a, view[i], PAST_MARK_GAP, i);
+	if (r == 0)
+		r = archive_reader_open(folder, NULL, &reader, reason);
+	if (r == 0)
+		r = archive_reader_find(reader, PAST_BEFORE, recorded_at(2), &found, &why);
+	if (r == 0)
+		r = archive_reader_marks(reader, 0, UINT64_MAX, PAST_MARK_GAP, &mark, 1, &count);
+	return r;
+}
+
+static void test_allocations(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	for (unsigned int n = 1; n; n = allocation_next(n)) {
+		unsigned int descriptors = unit_descriptors();
+
+		recorded_folder(folder);
+		allocation_fail_at(n);
+		allocation_check(record_and_read(folder));
+		assert_int_equal(unit_descriptors(), descriptors);
+		assert_int_equal(record_and_read(folder), 0);
+		assert_int_equal(folder_remove(folder), 0);
+	}
+}
+
+static int make_views(void **state)
+{
+	for (unsigned int i = 0; i < SNAPSHOTS; i++)
+		view[i] = recorded_view(i);
+	return folder_enter(state);
+}
+
+static int free_views(void **state)
+{
+	for (unsigned int i = 0; i < SNAPSHOTS; i++)
+		view_unref(view[i]);
+	return folder_leave(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_writes),
+		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_file_size),
+		cmocka_unit_test(test_syncs),
+		cmocka_unit_test(test_opens),
+		cmocka_unit_test(test_removals),
+		cmocka_unit_test(test_allocations),
+	};
+
+	return cmocka_run_group_tests(tests, make_views, free_views);
+}
