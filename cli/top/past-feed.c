@@ -195,10 +195,9 @@ static enum past_feed_event find_none(struct past_feed *f, uint64_t now_ns)
 {
 	const struct past_head *head = &f->answer.head;
 	const struct past_request first = {PAST_AFTER, .at_ns = 0};
-	char text[32];
-	struct tm tm = when_local((int64_t)(head->first_ns / NS_PER_SEC));
+	char text[WHEN_TEXT_SIZE];
 
-	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	when_format(head->first_ns, text);
 	if (f->step == TOP_STEP_FORTH || f->step == TOP_STEP_FORTH_MINUTE)
 		return to_present(f);
 	if (!head->first_ns)
