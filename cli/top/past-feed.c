@@ -16,12 +16,12 @@
 #define MINUTE_NS (60 * NS_PER_SEC)
 
 /*
- * How many seconds before a snapshot growth and trend need others: first those around the beginning of
- * one and of ten minutes, then those of growth a little later, then one for each cell of the trend.
+ * How many seconds before a snapshot growth and trend need others: those of the last minute, those around
+ * the beginning of ten minutes, and one for each cell of the trend.
  */
-static const unsigned int before_s[] = {60, 45, 600, 525, 30, 15, 75, 150, 225, 300, 375, 450};
+static const unsigned int before_s[] = {15, 30, 45, 60, 600, 525, 75, 150, 225, 300, 375, 450};
 
-enum { OF_GROWTH = 4 }; /* of these, for growth */
+enum { OF_GROWTH = 6 }; /* of these, for growth */
 
 void past_feed_open(struct past_feed *f, const char *path)
 {

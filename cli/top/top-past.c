@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "cli/top/rows/samples.h"
@@ -38,7 +40,7 @@ int top_past_follow(struct top *t)
 	return top_make_rows(t, true);
 }
 
-/* Returns true if VIEW is the next snapshot after the shown one, the history of which is complete. */
+/* Returns true if VIEW follows the shown snapshot, and the history of the shown one is complete. */
 static bool top_past_goes_on(const struct top *t, const struct view *view)
 {
 	return t->state.is_past && past_feed_is_idle(&t->past) &&
@@ -95,6 +97,18 @@ static int top_past_leave(struct top *t)
 	return r;
 }
 
+/*
+ * Returns true if THEN is of the memtallyd that NOW is of, as far as is known: a recorder of the host may
+ * not be that of the memtallyd at another socket. memtallyd may have been started again since THEN, so one
+ * snapshot of its present start is enough.
+ */
+static bool top_past_is_ours(struct top *t, const struct view *then, const struct view *now)
+{
+	t->is_recorded |= !memcmp(
+		then->header->instance, now->header->instance, IMAGE_INSTANCE_SIZE);
+	return t->state.is_past || t->is_recorded;
+}
+
 /* Adds the snapshot of the past that has come to the history of what is shown. */
 static int top_past_grow(struct top *t)
 {
@@ -104,7 +118,7 @@ static int top_past_grow(struct top *t)
 	uint64_t salt;
 	int r = 0;
 
-	if (then && now && samples_is_comparable(then, now)) {
+	if (then && now && samples_is_comparable(then, now) && top_past_is_ours(t, then, now)) {
 		from = top_source(t, then);
 		from.is_fill = true;
 		salt = top_rows_salt(&t->state.asks, &from);

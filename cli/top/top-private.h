@@ -23,8 +23,9 @@ struct top {
 	struct history history;    /* of .feed */
 	struct history then;       /* in the past: of .view */
 	struct screen_past moment; /* in the past: what .view is of */
-	uint64_t then_salt;        /* in the past: the choice whose sums .then has */
+	uint64_t then_salt;        /* in the past: the choice of which .then has sums */
 	bool has_grown;            /* .history has the recorded past of the time before the start */
+	bool is_recorded;          /* memtally-recorder has recorded snapshots of this memtallyd */
 	uint64_t shown_ns;         /* CLOCK_MONOTONIC since which .moment is shown */
 	struct top_rows rows;
 	struct top_rows filled; /* of a snapshot that fills a history */
