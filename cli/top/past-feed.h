@@ -49,7 +49,7 @@ struct past_feed {
 	uint64_t time_ns;   /* of TOP_STEP_TIME */
 	bool is_oom;        /* TOP_STEP_TIME: before the last OOM kill until .time_ns */
 
-	uint64_t base_ns;   /* CLOCK_REALTIME of the snapshot whose growth is wanted */
+	uint64_t base_ns;   /* CLOCK_REALTIME of the snapshot for which growth is wanted */
 	unsigned int grown; /* moments before it that were answered */
 
 	struct past_answer answer; /* owned; the last one */
