@@ -32,6 +32,7 @@
 #include "cli/sharing/sharing-row.h"
 #include "cli/sharing/sharing.h"
 #include "cli/table/output.h"
+#include "cli/top/top-options.h"
 #include "cli/top/top.h"
 #include "cli/usage/billing.h"
 #include "cli/usage/usage-table.h"
@@ -254,8 +255,8 @@ static const struct command commands[] = {
 			{"top --by=process -u alice -s growth10",
 				"alice's processes that have grown most in the last ten minutes."}},
 		.view = CLI_VIEW_TOP,
-		.by = top_by,
-		.add_sorts = top_add_sorts,
+		.by = top_options_by,
+		.add_sorts = top_options_add_sorts,
 		.run = top_run},
 	{.name = "growth",
 		.operands = " [LIST]",

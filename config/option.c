@@ -315,6 +315,10 @@ static const struct option_spec options[] = {
 	{"range", INSPECT_VIEWS, OPTION_TEXT, false, "START-END", NULL, 0, 0, NULL, FIELD(range),
 		"pages: only these addresses, in hexadecimal digits, as map prints them, and each page by"
 		" itself unless --by says otherwise."},
+	{"replay", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(replay),
+		"top: begin at this time of the recording (-15m, 03:12, 'yesterday 18:00', "
+		"'2026-11-23 08:00', oom: before the last OOM kill), and show one snapshot a second from "
+		"there on."},
 	{"matrix", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(matrix),
 		"sharing: how much memory each two of the groups both map; with --limit=N, of the first N "
 		"groups."},

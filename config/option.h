@@ -127,7 +127,7 @@ struct settings {
 	char *at, *from, *to, *oom;
 	uint64_t per; /* enum usage_per */
 	bool csv, all, sections, symbols, matrix, deleted;
-	char *range, *process_exporter;
+	char *range, *replay, *process_exporter;
 	struct text_list user, program, unit, user_unit, session, slice, machine, pod, container,
 		group, namegroup, pid;
 

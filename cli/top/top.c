@@ -14,138 +14,56 @@
 #include "base/log.h"
 #include "base/saturate.h"
 #include "cli/common/command.h"
-#include "cli/common/selection.h"
-#include "cli/top/pages/details.h"
-#include "cli/top/feed.h"
 #include "cli/top/rows/samples.h"
-#include "cli/top/pages/screen.h"
-#include "cli/top/terminal.h"
 #include "cli/top/pages/top-keys.h"
+#include "cli/top/terminal.h"
+#include "cli/top/top-private.h"
 
-/* The program while it runs. */
-struct top {
-	const struct settings *settings;
-	struct top_state state;
-	struct top_asks made; /* what .rows were made of, with .rows.view */
-	struct feed feed;
-	struct view *view; /* owned; the shown snapshot: the newest one unless paused */
-	struct history history;
-	struct top_rows rows;
-	struct details details;
-	struct buffer text; /* of the page of details */
-	struct grid grid;
-	struct siphash_key secret;
-	struct selection filters; /* by the command line */
-	bool has_filters;
-	struct buffer filter_text; /* .filters as options, terminated */
-	uint64_t drawn_s; /* the second of the last drawing, since ages are shown in seconds */
-	bool is_dirty;    /* something has changed since */
-	char host[HOST_NAME_MAX + 1];
-};
-
-/* The views in the order of --by: the default first. */
-static const enum top_view by_order[TOP_VIEWS] = {TOP_VIEW_PROGRAM, TOP_VIEW_USER, TOP_VIEW_UNIT,
-	TOP_VIEW_CONTAINER, TOP_VIEW_PROCESS, TOP_VIEW_TREE, TOP_VIEW_NESTED};
-
-const char *top_by(unsigned int i)
+struct top_rows_source top_source(struct top *t, const struct view *view)
 {
-	return i < TOP_VIEWS ? top_state_view_name(by_order[i]) : NULL;
-}
+	struct sight sight = t->state.is_past ? (struct sight){.kind = SIGHT_ALL}
+	                                      : feed_sight(&t->feed);
 
-void top_add_sorts(const char *name, struct sort_names *to)
-{
-	(void)name;
-	for (unsigned int c = 0; c < TOP_COLUMNS; c++)
-		if (top_columns_spec((enum top_column)c)->name)
-			sort_names_add(to, top_columns_spec((enum top_column)c)->name,
-				top_columns_spec((enum top_column)c)->field);
-}
-
-/* Adds the filters of the command line to T. */
-static int top_parse_filters(
-	struct top *t, const struct settings *settings, char error[static CLI_OPTION_ERROR_SIZE])
-{
-	int r = selection_parse_processes(settings, &t->filters, &t->has_filters, error);
-
-	for (size_t i = 0; r == 0 && i < settings->pid.count; i++) {
-		r = query_set(&t->filters.query, "pid", settings->pid.item[i], error);
-		t->has_filters = true;
-	}
-	return r;
-}
-
-/* Reads SETTINGS into T. Returns 0, or -EINVAL with a sentence for the user in ERROR. */
-static int top_parse(
-	struct top *t, const struct settings *settings, char error[static CLI_OPTION_ERROR_SIZE])
-{
-	unsigned int by = 0;
-	bool is_ascending;
-	int r = cli_option_check(settings, CLI_VIEW_TOP, error);
-
-	if (r == 0 && settings->operands.count > 1) {
-		snprintf(error, CLI_OPTION_ERROR_SIZE, "unexpected argument '%.100s' after top",
-			settings->operands.item[1]);
-		r = -EINVAL;
-	}
-	if (r == 0)
-		r = cli_option_parse_by(settings, top_by,
-			"program, user, unit, container, process, tree or nested", &by, error);
-	if (r < 0)
-		return r;
-	top_state_init(&t->state, by_order[by]);
-	if (settings->sort) {
-		t->state.asks.sort = top_columns_find(settings->sort);
-		if (t->state.asks.sort == TOP_COLUMNS) {
-			struct sort_names names;
-
-			sort_names_init(&names, settings->sort);
-			top_add_sorts("", &names);
-			sort_names_refuse(&names, error);
-			return -EINVAL;
-		}
-	}
-	r = cli_option_parse_order(settings, &is_ascending, error);
-	if (r == 0 && settings->order)
-		t->state.asks.is_turned = is_ascending !=
-		                          top_columns_spec(t->state.asks.sort)->is_text;
-	return r == 0 ? top_parse_filters(t, settings, error) : r;
-}
-
-/* Makes the rows again if the snapshot or what the user asks for has changed. */
-static int top_make_rows(struct top *t, bool is_new)
-{
-	struct sight sight = feed_sight(&t->feed);
-	const struct top_rows_source from = {
-		.view = t->view,
-		.history = &t->history,
-		.members = t->has_filters || sight.kind != SIGHT_ALL ? &t->filters.query : NULL,
+	t->options.filters.query.sight = sight;
+	return (struct top_rows_source){
+		.view = view,
+		.history = t->state.is_past ? &t->then : &t->history,
+		.members = t->options.has_filters || sight.kind != SIGHT_ALL
+	                           ? &t->options.filters.query
+	                           : NULL,
 		.secret = &t->secret,
 		.is_typed = t->state.prompt == TOP_PROMPT_FILTER,
 	};
+}
+
+int top_make_rows(struct top *t, bool is_new)
+{
+	struct top_rows_source from;
 
 	if (!t->view || (!is_new && top_state_is_alike(&t->made, &t->state.asks)))
 		return 0;
-	t->filters.query.sight = sight;
+	from = top_source(t, t->view);
 	t->made = t->state.asks;
 	t->is_dirty = true;
 	return top_rows_make(&t->rows, &t->state.asks, &from);
 }
 
-/* Shows the newest snapshot, unless the user has paused. */
-static int top_take_view(struct top *t)
+int top_take_view(struct top *t)
 {
-	if (!t->feed.view || t->state.is_paused || t->view == t->feed.view)
+	if (!t->feed.view || t->state.is_paused || t->state.is_past || t->view == t->feed.view)
 		return 0;
 	view_unref(t->view);
 	t->view = view_ref(t->feed.view);
+	/* The history begins with the first one. */
+	if (!t->has_grown && !t->feed.is_own && past_feed_is_idle(&t->past))
+		past_feed_grow(&t->past, t->view->header->realtime_ns);
 	return top_make_rows(t, true);
 }
 
-/* Opens or closes the page of details, as the state says. */
-static void top_follow_details(struct top *t)
+void top_follow_details(struct top *t)
 {
 	bool is_open = t->state.page == TOP_PAGE_DETAILS;
-	const struct top_row *row;
+	struct top_row *row;
 
 	if (!is_open && t->details.key)
 		details_close(&t->details);
@@ -153,7 +71,8 @@ static void top_follow_details(struct top *t)
 		return;
 	row = top_rows_find(&t->rows, t->state.detailed);
 	if (row)
-		details_open(&t->details, row, t->settings, clock_now_ns(CLOCK_BOOTTIME));
+		details_open(&t->details, row, t->state.is_past ? NULL : t->settings,
+			clock_now_ns(CLOCK_BOOTTIME));
 }
 
 static void top_render_details(struct top *t, uint64_t now_ns, size_t width)
@@ -171,7 +90,7 @@ static void top_render_details(struct top *t, uint64_t now_ns, size_t width)
 /* Adds why the figures may not be shown. Figures of a pause are marked as such. */
 static void top_add_problem(const struct top *t, struct buffer *to)
 {
-	if (!t->state.is_paused || !t->view)
+	if ((!t->state.is_paused && !t->state.is_past) || !t->view)
 		feed_add_problem(&t->feed, to);
 	if (to->len)
 		buffer_add_char(to, '\0');
@@ -201,6 +120,8 @@ static int top_draw(struct top *t)
 	screen.origin = origin.data;
 	top_render_details(t, screen.now_ns, width);
 	screen.text = &t->text;
+	t->moment.now_ns = clock_now_ns(CLOCK_REALTIME);
+	screen.past = t->state.is_past ? &t->moment : NULL;
 	if (t->state.is_spoilt)
 		terminal_forget();
 	t->state.is_spoilt = false;
@@ -223,7 +144,14 @@ static int top_press(struct top *t)
 			continue;
 		t->is_dirty = true;
 		r = top_make_rows(t, false);
+		if (r == 0)
+			r = top_past_follow(t);
 		top_follow_details(t);
+		/* The history goes on while the figures of a pause stay. */
+		if (t->state.is_paused)
+			top_rows_remember(&t->rows, 0, SIZE_MAX);
+		if (r == 0)
+			r = top_past_step(t);
 	}
 	return r;
 }
@@ -242,7 +170,7 @@ static int top_timeout(const struct top *t)
 /* Waits for a key, a snapshot, or the next second. Returns false if the terminal is gone. */
 static bool top_wait(struct top *t)
 {
-	struct pollfd polls[1 + FEED_POLLS + DETAILS_POLLS] = {
+	struct pollfd polls[2 + FEED_POLLS + DETAILS_POLLS] = {
 		{.fd = STDIN_FILENO, .events = POLLIN},
 	};
 	size_t count = 1;
@@ -251,6 +179,7 @@ static bool top_wait(struct top *t)
 		return false;
 	count += feed_poll(&t->feed, polls + count);
 	count += details_poll(&t->details, polls + count);
+	count += past_feed_poll(&t->past, polls + count);
 	if (poll(polls, count, top_timeout(t)) <= 0)
 		return true;
 	return !(polls[0].revents & (POLLHUP | POLLERR | POLLNVAL));
@@ -274,6 +203,8 @@ static int top_loop(struct top *t)
 		t->is_dirty |= details_read(&t->details);
 		if (r == 0)
 			r = top_press(t);
+		if (r == 0)
+			r = top_past_run(t);
 		terminal_size(&now_width, &now_height);
 		if (now_width != width || now_height != height)
 			t->is_dirty = true;
@@ -293,8 +224,10 @@ static void top_done(struct top *t)
 	terminal_close();
 	details_close(&t->details);
 	feed_close(&t->feed);
+	past_feed_close(&t->past);
 	t->view = view_unref(t->view);
 	history_done(&t->history);
+	history_done(&t->then);
 	top_rows_done(&t->rows);
 	buffer_done(&t->text);
 	buffer_done(&t->filter_text);
@@ -336,6 +269,7 @@ static int top_show(struct top *t, const struct settings *settings)
 	buffer_add_char(&t->filter_text, '\0');
 	if (t->filter_text.error)
 		return command_printed(-ENOMEM);
+	past_feed_open(&t->past, settings->recorder_socket);
 	gethostname(t->host, sizeof(t->host) - 1);
 	/* This looks up a user, which may hang: Ctrl-C works as long as the terminal is not taken. */
 	r = feed_open(&t->feed, settings);
@@ -361,8 +295,7 @@ int top_run(const struct settings *settings, bool is_check)
 		return command_printed(-ENOMEM);
 	t->details = (struct details)DETAILS_CLOSED;
 	t->feed.own_fd = -1;
-	query_init(&t->filters.query, METRIC_PROCESS);
-	if (top_parse(t, settings, error) < 0)
+	if (top_options_parse(&t->options, &t->state, settings, error) < 0)
 		return command_refuse(error);
 	return is_check ? COMMAND_GOOD : top_show(t, settings);
 }

@@ -5,16 +5,9 @@
 
 #include <stdbool.h>
 
-#include "cli/common/sort-names.h"
 #include "config/settings.h"
 
 /* The run() of struct command (cli/common/command.h). */
 int top_run(const struct settings *settings, bool is_check);
-
-/* The .by of struct command. */
-const char *top_by(unsigned int i);
-
-/* The .add_sorts of struct command. */
-void top_add_sorts(const char *name, struct sort_names *to);
 
 #endif

@@ -158,6 +158,23 @@ void grid_restyle(struct grid *g, size_t x, size_t y, size_t width, enum style s
 		grid_at(g, x + i, y)->style = (uint8_t)style;
 }
 
+void grid_paste(
+	struct grid *g, size_t x, size_t y, const struct grid *from, size_t from_y, size_t height)
+{
+	for (size_t i = 0; i < height && from_y + i < from->height && y + i < g->height; i++) {
+		size_t width = grid_clip(g, x, y + i, from->width);
+
+		if (!width)
+			continue;
+		grid_split(g, x, y + i);
+		grid_split(g, x + width - 1, y + i);
+		memcpy(grid_at(g, x, y + i), grid_at(from, 0, from_y + i),
+			width * sizeof(*g->cell));
+		if (grid_at(g, x + width - 1, y + i)->span == 2)
+			*grid_at(g, x + width - 1, y + i) = (struct grid_cell){{L' '}, 0, 1};
+	}
+}
+
 static void render_cell(const struct grid_cell *cell, struct buffer *to)
 {
 	mbstate_t state = {0};

@@ -15,6 +15,7 @@
 #include <wchar.h>
 
 #include "base/buffer.h"
+#include "base/cleanup.h"
 #include "cli/top/cells/style.h"
 
 /* Characters of a cell: one with a width, and combining ones. Further combining ones are left out. */
@@ -38,6 +39,7 @@ struct grid {
 
 /* Frees the cells, and empties G. */
 void grid_done(struct grid *g);
+#define AUTO_GRID CLEANUP(grid_done)
 
 /* Makes G WIDTH columns wide and HEIGHT lines high, with blanks. Returns 0, or -ENOMEM. */
 int grid_begin(struct grid *g, size_t width, size_t height);
@@ -64,6 +66,13 @@ void grid_fill(struct grid *g, size_t x, size_t y, size_t width, enum style styl
 
 /* Gives WIDTH columns another style, and leaves their text. Clips as grid_text(). */
 void grid_restyle(struct grid *g, size_t x, size_t y, size_t width, enum style style);
+
+/*
+ * Copies HEIGHT lines of FROM, from line FROM_Y on, to column X of line Y on, with all of its columns.
+ * Clips as grid_text(); half of a wide character becomes a blank.
+ */
+void grid_paste(
+	struct grid *g, size_t x, size_t y, const struct grid *from, size_t from_y, size_t height);
 
 /* Appends the text of all lines, without blanks at their ends. */
 void grid_render(const struct grid *g, struct buffer *to);

@@ -2,8 +2,8 @@
 /*
  * Output of a command
  *
- * Runs another command of this memtally, and takes what it prints. The command may block in the
- * kernel: it is another process, which is never waited for.
+ * Runs another command of this memtally, and takes what it prints; or reads a file of /proc in the same
+ * way. Either may block in the kernel: it is another process, which is never waited for.
  */
 #ifndef MEMTALLY_CLI_TOP_PAGES_COMMAND_OUTPUT_H
 #define MEMTALLY_CLI_TOP_PAGES_COMMAND_OUTPUT_H
@@ -33,6 +33,12 @@ struct command_output {
  * command is stopped. Returns 0, or a negative errno of pipe2() or posix_spawn().
  */
 int command_output_start(struct command_output *o, char *const argv[]);
+
+/*
+ * Starts a process that reads the file PATH, of which it takes at most MOST bytes and one, in place of a
+ * command. Returns 0, or a negative errno of pipe2() or fork().
+ */
+int command_output_start_file(struct command_output *o, const char *path, size_t most);
 
 /* Reads what the command has printed. Does not block. Returns true if .text or .fd has changed. */
 bool command_output_read(struct command_output *o);

@@ -9,9 +9,13 @@
 
 #include "base/saturate.h"
 #include "cli/table/cell.h"
+#include "cli/top/cells/brief.h"
+#include "cli/top/pages/command-line.h"
 #include "cli/top/rows/top-columns.h"
 #include "render/human.h"
 #include "snapshot/owner.h"
+
+#define MINUTE_NS (60 * NS_PER_SEC)
 
 enum { LARGEST = 10, NAME_WIDTH = 10 };
 
@@ -51,13 +55,28 @@ static int details_start(struct command_output *o, const char *command, uint32_t
 	return command_output_start(o, argv);
 }
 
+/* Without a command line there is no line of it: kernel threads have none, either. */
+static void details_read_command(struct details *d, uint32_t pid, const struct settings *settings)
+{
+	AUTO_BUFFER struct buffer path = {0};
+
+	buffer_printf(&path, "%s/%" PRIu32 "/cmdline", settings->path_procfs, pid);
+	buffer_add_char(&path, '\0');
+	if (!path.error)
+		command_output_start_file(&d->command, path.data, COMMAND_LINE_MAX);
+}
+
 void details_open(struct details *d, const struct top_row *row, const struct settings *settings,
 	uint64_t now_ns)
 {
 	details_close(d);
 	d->key = row->key;
 	d->start_ns = now_ns;
-	if (!row->process || !ENABLE_INSPECT)
+	d->is_past = !settings;
+	if (!row->process || !settings)
+		return;
+	details_read_command(d, row->process->pid, settings);
+	if (!ENABLE_INSPECT)
 		return;
 	d->error = details_start(&d->explain, "explain", row->process->pid, NULL, settings);
 	if (d->error == 0)
@@ -68,6 +87,7 @@ void details_close(struct details *d)
 {
 	command_output_stop(&d->explain);
 	command_output_stop(&d->map);
+	command_output_stop(&d->command);
 	d->key = 0;
 	d->error = 0;
 }
@@ -80,6 +100,8 @@ size_t details_poll(const struct details *d, struct pollfd ret[static DETAILS_PO
 		ret[count++] = (struct pollfd){.fd = d->explain.fd, .events = POLLIN};
 	if (d->map.fd >= 0)
 		ret[count++] = (struct pollfd){.fd = d->map.fd, .events = POLLIN};
+	if (d->command.fd >= 0)
+		ret[count++] = (struct pollfd){.fd = d->command.fd, .events = POLLIN};
 	return count;
 }
 
@@ -87,7 +109,8 @@ bool details_read(struct details *d)
 {
 	bool is_changed = command_output_read(&d->explain);
 
-	return command_output_read(&d->map) || is_changed;
+	is_changed |= command_output_read(&d->map);
+	return command_output_read(&d->command) || is_changed;
 }
 
 /* Appends a line "NAME  VALUE". */
@@ -121,7 +144,7 @@ static void add_source(struct buffer *to, const struct snapshot_process *p)
 	else if (p->outcome != OUTCOME_MEASURED)
 		buffer_printf(&value, "not measured: %s", metric_outcome_name(p->outcome));
 	else if (snapshot_is_guess(p))
-		buffer_add_text(&value, "a guess: never measured yet");
+		buffer_add_text(&value, "guessed: never measured yet");
 	else if (p->source == SOURCE_ESTIMATE)
 		buffer_add_text(&value, "estimated");
 	else
@@ -166,26 +189,30 @@ static void details_add_counts(struct buffer *to, const struct top_row *r)
 	add_value(to, "Processes", &value);
 }
 
-/* Appends the growth of R over SPAN, which column C shows, if it is known. */
-static void details_add_growth(struct buffer *to, const struct top_glance *g, enum top_column c,
-	const struct top_row *r, const char *span)
+/* Appends the growth of R over SPAN of KNOWN, if it is known. */
+static void details_add_growth(struct buffer *to, const struct top_known *known, enum top_span span,
+	const struct top_row *r)
 {
-	AUTO_BUFFER struct buffer growth = {0};
+	const struct top_growth *growth = &r->was.growth[span];
+	uint64_t span_ns = known->span_ns[span] ? known->span_ns[span] : top_span_ns(span);
 
-	top_columns_add(g, c, r, &growth);
-	if (growth.error || (growth.len == 1 && growth.data[0] == '-'))
+	if (!growth->is_known)
 		return;
 	buffer_add_text(to, to->len ? ", " : "");
-	buffer_add(to, growth.data, growth.len);
-	buffer_printf(to, " in %s", span);
+	brief_add_change(to, growth->bytes);
+	buffer_add_text(to, growth->is_new ? ", new in " : " in ");
+	buffer_add_u64(to, span_ns / (span_ns < MINUTE_NS ? NS_PER_SEC : MINUTE_NS));
+	buffer_add_text(to, span_ns < MINUTE_NS ? " s" : " min");
 }
 
-static void add_past(struct buffer *to, const struct top_glance *g, const struct top_row *r)
+static void add_past(struct buffer *to, const struct top_glance *g, const struct top_known *known,
+	const struct top_row *r)
 {
 	AUTO_BUFFER struct buffer growth = {0}, trend = {0};
 
-	details_add_growth(&growth, g, TOP_COLUMN_GROWTH_1, r, "one minute");
-	details_add_growth(&growth, g, TOP_COLUMN_GROWTH_10, r, "ten minutes");
+	details_add_growth(&growth, known, TOP_SPAN_SHORT, r);
+	if (known->span_ns[TOP_SPAN_SHORT] < known->span_ns[TOP_SPAN_LONG])
+		details_add_growth(&growth, known, TOP_SPAN_LONG, r);
 	if (!growth.len)
 		buffer_add_text(&growth, "not known yet");
 	add_value(to, "Growth", &growth);
@@ -287,14 +314,14 @@ static void add_row(struct buffer *to, const struct top_rows *rows, const struct
 	details_add_amount(to, "RSS", r, AMOUNT_RSS);
 	details_add_amount(to, "Swap", r, AMOUNT_SWAP);
 	details_add_amount(to, "PSS + swap", r, AMOUNT_PSS_SWAP);
-	add_past(to, &glance, r);
+	add_past(to, &glance, &rows->known, r);
 	if (r->process)
 		details_add_owners(to, rows->view, r->process);
 	else
 		details_add_largest(to, rows, r);
 }
 
-void details_render(const struct details *d, const struct top_rows *rows, const struct top_row *row,
+void details_render(const struct details *d, const struct top_rows *rows, struct top_row *row,
 	uint64_t now_ns, size_t width, struct buffer *to)
 {
 	uint64_t age_ns = saturate_less(now_ns, d->start_ns);
@@ -309,10 +336,18 @@ void details_render(const struct details *d, const struct top_rows *rows, const 
 			buffer_printf(to, ", pid %u%s", row->process->pid,
 				row->children ? ", with all processes below it" : "");
 		buffer_add_text(to, "\n\n");
+		if (rows->history)
+			top_row_remember(row, rows->view, rows->history, &rows->known);
 		add_row(to, rows, row);
 	}
 	if (d->error < 0)
 		buffer_printf(to, "\ncannot run memtally explain: %s\n", strerror(-d->error));
+	if (d->is_past)
+		buffer_add_text(to,
+			"\nThese figures are of the past. Only the present has a command "
+			"line, memtally explain\nand memtally map.\n");
+	if (d->command.fd < 0)
+		command_line_add(to, d->command.text.data, d->command.text.len, width);
 	add_output(to, "memtally explain", &d->explain, age_ns, width);
 	add_output(to, "memtally map --by=kind", &d->map, age_ns, width);
 }

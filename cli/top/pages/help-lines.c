@@ -16,19 +16,27 @@ static const char *const sentences[] = {
 	"The bar is all memory of the host. Its letters are the first letters of the legend: Anon, "
 	"memory of processes that is in no file; File, files that processes map; Shared, shared "
 	"memory and tmpfs; Unsplit, PSS that memtallyd has not divided into these three yet; Cache, "
-	"files that no process maps; Kernel; . is free; ? is what no counter explains, and below 0 if "
+	"files that no process maps; Kernel; . is free. ? is unaccounted: no counter explains it. "
+	"If it says overcounted, all figures together are by so much more than the memory, since "
 	"estimates are too high.",
 	"PSS is the memory of a process, with its share of each page that it shares. Figures of users, "
-	"programs and units are sums, and add up to that of the host. K, M, G are KiB, MiB, GiB.",
+	"programs and units are sums, and add up to that of the host. In the views tree and nested a "
+	"row is the sum of its branch: of the process and of all below it. K, M, G are KiB, MiB, GiB.",
+	"A PSS is measured within the last interval, estimated from an earlier measurement, or guessed "
+	"if the process was never measured. The line below the legend has these parts of all PSS.",
 	"The column beside PSS says how far the PSS may be off: by a percentage of it; a sign of at least "
-	"or at most, with an amount: the PSS itself may be so much; guess: the process was never "
-	"measured. It is empty if the PSS is certain to 5 % or 1 MiB. The sum of all processes is surer "
-	"than its parts, because the kernel has counters of it.",
+	"or at most, with an amount: the PSS itself may be so much; guess: the PSS is guessed. It is "
+	"empty if the PSS is certain to 5 % or 1 MiB. The sum of all processes is surer than its "
+	"parts, because the kernel has counters of it.",
 	"A word in place of the PSS says why there is none: denied (no permission), blocked (the kernel "
 	"keeps readers waiting), changes (exec during the reading), invalid, error, shared (the memory "
 	"counts at another process).",
-	"Growth and trend are of the time that this memtally top has seen, and absent before that. A "
-	"trend has eight cells for ten minutes.",
+	"Growth is over exactly the time that the head of its column says. If less is known than one or "
+	"ten minutes, the head says how much, and the line PSS: says since when. new: the row has "
+	"appeared in that time. The time before memtally top was started comes from memtally-recorder, "
+	"if that runs. A trend has eight cells for ten minutes.",
+	"In the past, the first line says PAST, and which moment is shown. Growth is that before the "
+	"moment. memtally-recorder has the past.",
 };
 
 /* Appends "NAME  TEXT", folded to WIDTH with TEXT in a column of its own. */

@@ -16,18 +16,19 @@ static const struct band {
 	char letter;
 	const char *word;  /* begins with the letter */
 	const char *words; /* if there is room; begins with the letter */
+	const char *less;  /* in place of both if the amount is below 0; NULL: it never is */
 	enum style style;
 	bool is_rare; /* not in the legend if there is none */
 } bands[] = {
-	{'A', "Anon", "Anonymous memory", STYLE_ANON, false},
-	{'F', "File", "Files that processes map", STYLE_FILE, false},
-	{'S', "Shared", "Shared memory", STYLE_SHARED, false},
-	{'U', "Unsplit", "Unsplit: Anon, File or Shared", STYLE_UNSPLIT, true},
-	{'C', "Cache", "Cache", STYLE_CACHE, false},
-	{'K', "Kernel", "Kernel", STYLE_KERNEL, false},
-	{'H', "Hugetlb", "Hugetlb pools", STYLE_HUGETLB, true},
-	{'.', ".free", ".free", STYLE_FREE, false},
-	{'?', "?unaccounted", "?unaccounted", STYLE_UNACCOUNTED, false},
+	{'A', "Anon", "Anonymous memory", NULL, STYLE_ANON, false},
+	{'F', "File", "Files that processes map", NULL, STYLE_FILE, false},
+	{'S', "Shared", "Shared memory", NULL, STYLE_SHARED, false},
+	{'U', "Unsplit", "Unsplit: Anon, File or Shared", NULL, STYLE_UNSPLIT, true},
+	{'C', "Cache", "Cache", NULL, STYLE_CACHE, false},
+	{'K', "Kernel", "Kernel", NULL, STYLE_KERNEL, false},
+	{'H', "Hugetlb", "Hugetlb pools", NULL, STYLE_HUGETLB, true},
+	{'.', ".free", ".free", NULL, STYLE_FREE, false},
+	{'?', "?unaccounted", "?unaccounted", "?overcounted", STYLE_UNACCOUNTED, false},
 };
 
 enum { BANDS = ARRAY_SIZE(bands), PERCENT = 100 };
@@ -108,17 +109,19 @@ enum legend { LEGEND_WORDS, LEGEND_SHARES, LEGEND_WORD, LEGEND_LETTER, LEGENDS }
 static void add_entry(const struct sheet *s, size_t i, enum legend form, struct buffer *to)
 {
 	const struct band *b = &bands[i];
+	bool is_less = s->bytes[i] < 0 && b->less;
 
 	if (form == LEGEND_LETTER)
 		buffer_add_char(to, b->letter);
 	else
-		buffer_add_text(to, form == LEGEND_WORDS ? b->words : b->word);
+		buffer_add_text(to, is_less ? b->less : form == LEGEND_WORDS ? b->words : b->word);
 	buffer_add_char(to, ' ');
-	if (s->bytes[i] < 0)
+	if (s->bytes[i] < 0 && (form == LEGEND_LETTER || !is_less))
 		buffer_add_char(to, '-');
 	brief_add_bytes(to, saturate_size(s->bytes[i]));
 	if (form <= LEGEND_SHARES && s->total)
-		buffer_printf(to, " %.0f%%", (double)s->bytes[i] * PERCENT / (double)s->total);
+		buffer_printf(to, " %.0f%%",
+			(double)saturate_size(s->bytes[i]) * PERCENT / (double)s->total);
 }
 
 /*
@@ -238,8 +241,19 @@ static void host_lines_add_bounds(const struct snapshot_scope *host, struct buff
 	brief_add_bytes(to, high);
 }
 
-/* Appends how much of the host's PSS is estimated, and its bounds. */
-static void add_estimated(const struct snapshot_scope *host, struct buffer *to)
+/* Appends BYTES of the PSS of S as a percentage, and WHAT they are, if there are any. */
+static void host_lines_add_part(
+	const struct shares *s, uint64_t bytes, const char *what, struct buffer *to)
+{
+	if (!bytes)
+		return;
+	buffer_add_text(to, ", ");
+	shares_add_percent(to, s, bytes);
+	buffer_add_text(to, what);
+}
+
+/* Appends how much of the host's PSS is measured, estimated and guessed, and its bounds. */
+static void host_lines_add_certainty(const struct snapshot_scope *host, struct buffer *to)
 {
 	struct shares s;
 
@@ -247,19 +261,11 @@ static void add_estimated(const struct snapshot_scope *host, struct buffer *to)
 		return;
 	next_part(to);
 	buffer_add_text(to, "PSS ");
-	if (s.measured_bytes == s.pss_bytes) {
-		shares_add_measured(to, &s, host);
-		buffer_add_text(to, " measured");
-	} else {
-		shares_add_percent(to, &s, s.estimated_bytes + s.guessed_bytes);
-		buffer_add_text(to, " estimated");
-	}
+	shares_add_measured(to, &s, host);
+	buffer_add_text(to, " measured");
+	host_lines_add_part(&s, s.estimated_bytes, " estimated", to);
+	host_lines_add_part(&s, s.guessed_bytes, " guessed", to);
 	host_lines_add_bounds(host, to);
-	if (s.guessed_bytes) {
-		buffer_add_text(to, ", ");
-		shares_add_percent(to, &s, s.guessed_bytes);
-		buffer_add_text(to, " never measured");
-	}
 }
 
 void host_lines_draw_rest(const struct view *view, struct grid *g, size_t y)
@@ -268,7 +274,7 @@ void host_lines_draw_rest(const struct view *view, struct grid *g, size_t y)
 
 	add_swap(view_balance(view), &text);
 	host_lines_add_pressure(view_self(view), &text);
-	add_estimated(view_host(view), &text);
+	host_lines_add_certainty(view_host(view), &text);
 	buffer_add_char(&text, '\0');
 	if (!text.error)
 		grid_text(g, 0, y, g->width, STYLE_NORMAL, text.data);

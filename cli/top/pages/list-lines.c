@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/saturate.h"
+#include "base/when.h"
 #include "cli/table/cell.h"
 #include "cli/top/cells/brief.h"
 #include "cli/top/rows/top-columns.h"
@@ -36,6 +38,8 @@ static void draw_views(
 		x += grid_text(g, x, y, g->width, STYLE_UNCERTAIN,
 			top_columns_spec(state->asks.sort)->name);
 	}
+	if (top_state_is_tree(state->asks.view))
+		x += grid_text(g, x, y, g->width, STYLE_UNCERTAIN, " sums of branches");
 	x += grid_text(g, x, y, g->width, STYLE_UNCERTAIN, glance->filters);
 	if (state->asks.user[0]) {
 		x += grid_text(g, x, y, g->width, STYLE_UNCERTAIN, " user: ");
@@ -67,6 +71,22 @@ static size_t draw_total(
 	return text.error ? x : x + grid_text(g, x, y, g->width, STYLE_NORMAL, text.data) + 2;
 }
 
+/* Says since when growth is known if that is less than the longest span, and if it fits. */
+static void draw_known(const struct top_rows *rows, struct grid *g, size_t x, size_t y)
+{
+	const struct image_header *head = rows->view->header;
+	uint64_t ago_ns = saturate_less(head->boottime_ns, rows->known.since_ns);
+	struct tm tm;
+	char text[32];
+
+	if (ago_ns >= top_span_ns(TOP_SPAN_LONG))
+		return;
+	tm = when_local((int64_t)(saturate_less(head->realtime_ns, ago_ns) / NS_PER_SEC));
+	strftime(text, sizeof(text), "growth since %H:%M", &tm);
+	if (x + strlen(text) <= g->width)
+		grid_text(g, x, y, g->width, STYLE_UNCERTAIN, text);
+}
+
 /* Draws the PSS, and the number of processes, of the host, the filter, the selection and the screen. */
 static void draw_totals(const struct top_glance *glance, const struct top_state *state,
 	const struct top_rows *rows, struct grid *g, size_t y)
@@ -83,7 +103,8 @@ static void draw_totals(const struct top_glance *glance, const struct top_state 
 		return;
 	x = draw_total(g, x, y, "selected", &top_rows_at(rows, state->index)->amounts);
 	top_rows_sum(rows, state->scroll, state->height, &screen);
-	draw_total(g, x, y, "on screen", &screen);
+	x = draw_total(g, x, y, "on screen", &screen);
+	draw_known(rows, g, x, y);
 }
 
 /* The place of each column on the screen. */
@@ -108,20 +129,22 @@ static void lay_out(const struct top_asks *asks, size_t width, struct layout *re
 }
 
 /* Appends the head of column C, with a mark beside it if rows are sorted by it. */
-static void add_head(const struct top_asks *asks, enum top_column c, struct buffer *to)
+static void add_head(const struct top_asks *asks, const struct top_known *known, enum top_column c,
+	struct buffer *to)
 {
 	bool is_left = top_columns_spec(c)->is_left, is_utf8 = cell_is_utf8();
 	bool is_ascending = top_columns_spec(c)->is_text != asks->is_turned;
 	const char *up = is_utf8 ? "\xe2\x96\xb2" : "^", *down = is_utf8 ? "\xe2\x96\xbc" : "v";
 	const char *mark = c != asks->sort ? "" : is_ascending ? up : down;
 
-	buffer_printf(to, "%s%s%s", is_left ? "" : mark, top_columns_head(c, asks->view),
-		is_left ? mark : "");
+	buffer_add_text(to, is_left ? "" : mark);
+	top_columns_add_head(c, asks->view, known, to);
+	buffer_add_text(to, is_left ? mark : "");
 	buffer_add_char(to, '\0');
 }
 
-static void draw_head(
-	const struct top_asks *asks, const struct layout *layout, struct grid *g, size_t y)
+static void draw_head(const struct top_asks *asks, const struct top_known *known,
+	const struct layout *layout, struct grid *g, size_t y)
 {
 	grid_fill(g, 0, y, g->width, STYLE_HEAD, L' ');
 	for (size_t i = 0; i < layout->columns; i++) {
@@ -129,7 +152,7 @@ static void draw_head(
 		enum top_column c = layout->column[i];
 		enum style style = c == asks->sort ? STYLE_SORTED : STYLE_HEAD;
 
-		add_head(asks, c, &head);
+		add_head(asks, known, c, &head);
 		if (head.error)
 			continue;
 		if (top_columns_spec(c)->is_left)
@@ -228,16 +251,17 @@ static void draw_lack(const struct top_rows *rows, struct grid *g, size_t y)
 }
 
 void list_lines_draw(const struct top_glance *glance, struct top_state *state,
-	const struct top_rows *rows, struct grid *g, size_t y, size_t bottom)
+	struct top_rows *rows, struct grid *g, size_t y, size_t bottom)
 {
 	struct layout layout;
 
 	lay_out(&state->asks, g->width, &layout);
 	state->height = bottom > y + 3 ? bottom - y - 3 : 1;
 	top_rows_settle(rows, state);
+	top_rows_remember(rows, state->scroll, state->height);
 	draw_views(glance, state, g, y);
 	draw_totals(glance, state, rows, g, y + 1);
-	draw_head(&state->asks, &layout, g, y + 2);
+	draw_head(&state->asks, &rows->known, &layout, g, y + 2);
 	draw_lack(rows, g, y + 3);
 	for (size_t i = 0; i < state->height && state->scroll + i < rows->shown; i++) {
 		size_t at = state->scroll + i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/top/pages/top-keys.h"
+#include "cli/top/pages/top-keys-private.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,27 +28,24 @@ static size_t top_keys_move(size_t i, long step)
 	return i + (size_t)step;
 }
 
-enum move { MOVE_UP, MOVE_DOWN, MOVE_PAGE_UP, MOVE_PAGE_DOWN, MOVE_HOME, MOVE_END };
-
-/* Returns the index that MOVE leads to from I, on a page of HEIGHT rows. */
-static size_t index_after(size_t i, enum move move, size_t height)
+size_t top_keys_index_after(size_t i, enum top_move move, size_t height)
 {
 	long page = height > 1 ? (long)height - 1 : 1;
 
 	switch (move) {
-	case MOVE_UP: return top_keys_move(i, -1);
-	case MOVE_DOWN: return i + 1;
-	case MOVE_PAGE_UP: return top_keys_move(i, -page);
-	case MOVE_PAGE_DOWN: return top_keys_move(i, page);
-	case MOVE_HOME: return 0;
-	case MOVE_END: return SIZE_MAX / 2;
+	case TOP_MOVE_UP: return top_keys_move(i, -1);
+	case TOP_MOVE_DOWN: return i + 1;
+	case TOP_MOVE_PAGE_UP: return top_keys_move(i, -page);
+	case TOP_MOVE_PAGE_DOWN: return top_keys_move(i, page);
+	case TOP_MOVE_HOME: return 0;
+	case TOP_MOVE_END: return SIZE_MAX / 2;
 	}
 	return i;
 }
 
 static void act_move(struct top_state *s, const struct top_rows *rows, unsigned int move)
 {
-	top_keys_select(s, rows, index_after(s->index, (enum move)move, s->height));
+	top_keys_select(s, rows, top_keys_index_after(s->index, (enum top_move)move, s->height));
 }
 
 static void act_view(struct top_state *s, const struct top_rows *rows, unsigned int view)
@@ -75,7 +72,8 @@ static void act_page(struct top_state *s, const struct top_rows *rows, unsigned 
 {
 	(void)rows;
 	s->page = (enum top_page)page;
-	s->line = 0;
+	s->line = s->found = 0;
+	s->seek = TOP_SEEK_NONE;
 	s->item[0] = '\0';
 }
 
@@ -90,19 +88,35 @@ static void act_details(struct top_state *s, const struct top_rows *rows, unsign
 
 static void act_prompt(struct top_state *s, const struct top_rows *rows, unsigned int prompt)
 {
+	char *text = top_prompt_text(s, (enum top_prompt)prompt);
+
 	(void)rows;
 	s->prompt = (enum top_prompt)prompt;
-	memcpy(s->before, s->prompt == TOP_PROMPT_SEARCH ? s->search : s->asks.filter,
-		sizeof(s->before));
-	if (s->prompt == TOP_PROMPT_SEARCH)
-		s->search[0] = '\0';
+	memcpy(s->before, text, sizeof(s->before));
+	if (s->prompt != TOP_PROMPT_FILTER)
+		text[0] = '\0';
+}
+
+void top_keys_step(struct top_state *s, enum top_step step)
+{
+	s->step = step;
+	s->is_playing = false;
+}
+
+static void act_step(struct top_state *s, const struct top_rows *rows, unsigned int step)
+{
+	(void)rows;
+	top_keys_step(s, (enum top_step)step);
 }
 
 static void act_pause(struct top_state *s, const struct top_rows *rows, unsigned int argument)
 {
 	(void)rows;
 	(void)argument;
-	s->is_paused = !s->is_paused;
+	if (s->is_past)
+		s->is_playing = !s->is_playing;
+	else
+		s->is_paused = !s->is_paused;
 }
 
 static void act_redraw(struct top_state *s, const struct top_rows *rows, unsigned int argument)
@@ -126,11 +140,16 @@ static void act_invert(struct top_state *s, const struct top_rows *rows, unsigne
 	top_state_sort(&s->asks, s->asks.sort);
 }
 
-static void act_sort(struct top_state *s, const struct top_rows *rows, unsigned int column)
+void top_keys_sort_largest(struct top_state *s, enum top_column column)
+{
+	s->asks.sort = column;
+	s->asks.is_turned = false;
+}
+
+static void act_largest(struct top_state *s, const struct top_rows *rows, unsigned int column)
 {
 	(void)rows;
-	if (s->asks.sort != (enum top_column)column)
-		top_state_sort(&s->asks, (enum top_column)column);
+	top_keys_sort_largest(s, (enum top_column)column);
 }
 
 /* Sorts by the next column to the right (STEP 1) or to the left that the view has. */
@@ -171,9 +190,9 @@ static void act_all_branches(
 	s->asks.branches = 0;
 }
 
-/* Selects the next row that the search finds, from row FROM on, and then from the first row on. */
-static void find_from(struct top_state *s, const struct top_rows *rows, size_t from)
+void top_keys_find(struct top_state *s, const struct top_rows *rows, size_t from)
 {
+	s->is_missed = false;
 	if (!s->search[0])
 		return;
 	for (size_t i = 0; i < rows->shown; i++) {
@@ -185,12 +204,40 @@ static void find_from(struct top_state *s, const struct top_rows *rows, size_t f
 			return;
 		}
 	}
+	s->is_missed = true;
 }
 
 static void act_next(struct top_state *s, const struct top_rows *rows, unsigned int argument)
 {
 	(void)argument;
-	find_from(s, rows, s->index + 1);
+	if (s->page != TOP_PAGE_LIST)
+		s->seek = TOP_SEEK_NEXT;
+	else
+		top_keys_find(s, rows, s->index + 1);
+	if (!s->search[0])
+		top_state_say(s, "There is no search yet: / begins one.");
+	else if (s->is_missed && s->page == TOP_PAGE_LIST)
+		top_state_say(s, "Not found: %s", s->search);
+}
+
+/* Repeats the search, or begins one. */
+static void act_search(struct top_state *s, const struct top_rows *rows, unsigned int prompt)
+{
+	if (s->search[0])
+		act_next(s, rows, 0);
+	else
+		act_prompt(s, rows, prompt);
+}
+
+/* For the habit of other programs. */
+static void act_kill(struct top_state *s, const struct top_rows *rows, unsigned int argument)
+{
+	(void)argument;
+	if (s->index < rows->shown && top_rows_at(rows, s->index)->process)
+		top_state_say(s, "memtally top ends no process. In a shell: kill %u",
+			top_rows_at(rows, s->index)->process->pid);
+	else
+		top_state_say(s, "memtally top ends no process.");
 }
 
 static void act_clear(struct top_state *s, const struct top_rows *rows, unsigned int argument)
@@ -214,9 +261,11 @@ static const struct top_key keys[] = {
 	{{'5'}, "5", NULL, "processes", act_view, TOP_VIEW_PROCESS},
 	{{'6'}, "6", NULL, "processes below their parents", act_view, TOP_VIEW_TREE},
 	{{'7'}, "7", NULL, "users, their programs, and their processes", act_view, TOP_VIEW_NESTED},
-	{{F(3), '/'}, "F3 /", "Search", "go to a name; F3 or n: to the next one", act_prompt,
-		TOP_PROMPT_SEARCH},
-	{{'n'}, "n", NULL, "the next row that the search finds", act_next, 0},
+	{{F(3)}, "F3", "Search", "go to a name; again: to the next one", act_search,
+		TOP_PROMPT_SEARCH, true},
+	{{'/'}, "/", NULL, "go to another name; in the help and in details: to a text", act_prompt,
+		TOP_PROMPT_SEARCH, true},
+	{{'n'}, "n", NULL, "the next row that the search finds", act_next, 0, true},
 	{{F(4), '\\'}, "F4 \\", "Filter", "show only rows with a name; | separates several",
 		act_prompt, TOP_PROMPT_FILTER},
 	{{F(5), 't'}, "F5 t", "Tree", "processes below their parents, and back", act_tree, 0},
@@ -224,10 +273,20 @@ static const struct top_key keys[] = {
 	{{'<'}, "<", NULL, "sort by the column to the left", act_step_sort, TOP_COLUMNS - 1},
 	{{'>'}, ">", NULL, "sort by the column to the right", act_step_sort, 1},
 	{{'I'}, "I", NULL, "turn the order", act_invert, 0},
-	{{'M'}, "M", NULL, "sort by PSS", act_sort, TOP_COLUMN_PSS},
+	{{'M'}, "M P", NULL, "sort by PSS, the largest first", act_largest, TOP_COLUMN_PSS},
 	{{F(7), 'u'}, "F7 u", "User", "show only one user's processes", act_page, TOP_PAGE_USERS},
-	{{' ', F(8), 'Z'}, "F8 Space Z", "Pause", "keep the figures as they are, and go on",
-		act_pause, 0},
+	{{' ', F(8), 'Z'}, "F8 Space Z", "Pause",
+		"keep the figures as they are, and go on; in the past: play", act_pause, 0, true},
+	{{F(9)}, "F9", NULL, "says that memtally top ends no process", act_kill, 0},
+	{{'['}, "[", NULL, "back in time: the recorded snapshot before", act_step, TOP_STEP_BACK,
+		true},
+	{{']'}, "]", NULL, "the recorded snapshot after; behind the last one the present", act_step,
+		TOP_STEP_FORTH, true},
+	{{'{'}, "{", NULL, "a minute back", act_step, TOP_STEP_BACK_MINUTE, true},
+	{{'}'}, "}", NULL, "a minute forth", act_step, TOP_STEP_FORTH_MINUTE, true},
+	{{'b'}, "b", NULL, "go to a time: 03:12, -15m, yesterday 18:00, 2026-11-23 08:00, oom",
+		act_prompt, TOP_PROMPT_TIME, true},
+	{{'l'}, "l", NULL, "back to the present", act_step, TOP_STEP_PRESENT, true},
 	{{TOP_KEY_REDRAW}, "Ctrl-L", NULL, "draw the terminal anew", act_redraw, 0},
 	{{F(10), 'q'}, "F10 q", "Quit", "end memtally top", act_quit, 0},
 	{{TOP_KEY_ENTER}, "Enter", "Info", "details of the selected row", act_details, 0},
@@ -237,12 +296,12 @@ static const struct top_key keys[] = {
 	{{'*'}, "*", NULL, "open or close all branches", act_all_branches, 0},
 	{{TOP_KEY_ESCAPE}, "Esc", NULL, "end the filter, the search and the choice of a user",
 		act_clear, 0},
-	{{TOP_KEY_UP, 'k'}, "Up k", NULL, "the row above", act_move, MOVE_UP},
-	{{TOP_KEY_DOWN, 'j'}, "Down j", NULL, "the row below", act_move, MOVE_DOWN},
-	{{TOP_KEY_PAGE_UP}, "PgUp", NULL, "a screen up", act_move, MOVE_PAGE_UP},
-	{{TOP_KEY_PAGE_DOWN}, "PgDn", NULL, "a screen down", act_move, MOVE_PAGE_DOWN},
-	{{TOP_KEY_HOME}, "Home", NULL, "the first row", act_move, MOVE_HOME},
-	{{TOP_KEY_END}, "End", NULL, "the last row", act_move, MOVE_END},
+	{{TOP_KEY_UP, 'k'}, "Up k", NULL, "the row above", act_move, TOP_MOVE_UP},
+	{{TOP_KEY_DOWN, 'j'}, "Down j", NULL, "the row below", act_move, TOP_MOVE_DOWN},
+	{{TOP_KEY_PAGE_UP}, "PgUp", NULL, "a screen up", act_move, TOP_MOVE_PAGE_UP},
+	{{TOP_KEY_PAGE_DOWN}, "PgDn", NULL, "a screen down", act_move, TOP_MOVE_PAGE_DOWN},
+	{{TOP_KEY_HOME}, "Home", NULL, "the first row", act_move, TOP_MOVE_HOME},
+	{{TOP_KEY_END}, "End", NULL, "the last row", act_move, TOP_MOVE_END},
 };
 
 const struct top_key *top_keys_at(size_t i)
@@ -250,8 +309,7 @@ const struct top_key *top_keys_at(size_t i)
 	return i < ARRAY_SIZE(keys) ? &keys[i] : NULL;
 }
 
-/* Returns the move of KEY; -1: none. */
-static int move_of(uint32_t key)
+int top_keys_move_of(uint32_t key)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		for (size_t k = 0; k < TOP_KEYS_SAME; k++)
@@ -260,118 +318,13 @@ static int move_of(uint32_t key)
 	return -1;
 }
 
-/* Takes the chosen item of the menu. */
-static void menu_take(struct top_state *s, const struct top_rows *rows)
-{
-	if (s->page == TOP_PAGE_COLUMNS) {
-		act_sort(s, rows, top_menu_column(s->line));
-	} else {
-		snprintf(s->asks.user, sizeof(s->asks.user), "%s",
-			top_menu_user(rows->view, s->line));
-		s->selected = 0;
-	}
-	s->page = TOP_PAGE_LIST;
-}
-
-static bool press_in_menu(struct top_state *s, const struct top_rows *rows, uint32_t key)
-{
-	size_t count = top_menu_count(s->page, rows->view);
-	int move = move_of(key);
-
-	if (s->page == TOP_PAGE_USERS)
-		s->line = top_menu_find_user(rows->view, s->item, s->line);
-	if (move >= 0) {
-		s->line = index_after(s->line, (enum move)move, s->height);
-		s->line = s->line < count ? s->line : count - 1;
-		if (s->page == TOP_PAGE_USERS)
-			snprintf(
-				s->item, sizeof(s->item), "%s", top_menu_user(rows->view, s->line));
-	} else if (key == TOP_KEY_ENTER && s->line < count) {
-		menu_take(s, rows);
-	} else if (key == TOP_KEY_ESCAPE || key == 'q' || key == TOP_KEY_F10) {
-		s->page = TOP_PAGE_LIST;
-	} else {
-		return false;
-	}
-	return true;
-}
-
-/* On a page of text. screen_draw() limits .line to the length of the text. */
-static bool press_in_text(struct top_state *s, uint32_t key)
-{
-	int move = move_of(key);
-
-	if (move >= 0)
-		s->line = index_after(s->line, (enum move)move, s->height);
-	else if (key == TOP_KEY_ESCAPE || key == 'q' || key == TOP_KEY_F10 ||
-		 key == TOP_KEY_F0 + 1 || key == TOP_KEY_ENTER || key == TOP_KEY_BACKSPACE ||
-		 key == TOP_KEY_LEFT)
-		s->page = TOP_PAGE_LIST;
-	else if (key == ' ')
-		s->is_paused = !s->is_paused;
-	else
-		return false;
-	return true;
-}
-
-static bool press_in_prompt(struct top_state *s, const struct top_rows *rows, uint32_t key)
-{
-	bool is_search = s->prompt == TOP_PROMPT_SEARCH;
-	char *text = is_search ? s->search : s->asks.filter;
-
-	if (key == TOP_KEY_ENTER) {
-		s->prompt = TOP_PROMPT_NONE;
-	} else if (key == TOP_KEY_ESCAPE) {
-		memcpy(text, s->before, sizeof(s->before));
-		s->prompt = TOP_PROMPT_NONE;
-	} else if (key == TOP_KEY_F0 + 3 && is_search) {
-		find_from(s, rows, s->index + 1);
-	} else if (key == TOP_KEY_BACKSPACE) {
-		top_prompt_remove(text);
-	} else if (key >= ' ' && key < TOP_KEY_FIRST) {
-		top_prompt_add(text, key);
-		if (is_search)
-			find_from(s, rows, s->index);
-	} else {
-		return false;
-	}
-	return true;
-}
-
-static bool press_in_list(struct top_state *s, const struct top_rows *rows, uint32_t key)
+bool top_keys_act(struct top_state *s, const struct top_rows *rows, uint32_t key, bool is_text)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		for (size_t k = 0; k < TOP_KEYS_SAME; k++)
-			if (keys[i].key[k] == key) {
+			if (keys[i].key[k] == key && (keys[i].is_of_text || !is_text)) {
 				keys[i].act(s, rows, keys[i].argument);
 				return true;
 			}
-	for (unsigned int c = 0; c < TOP_COLUMNS; c++)
-		if (top_columns_spec((enum top_column)c)->key == (char)key && key < 0x80) {
-			top_state_sort(&s->asks, (enum top_column)c);
-			return true;
-		}
-	return false;
-}
-
-bool top_keys_press(struct top_state *s, const struct top_rows *rows, uint32_t key)
-{
-	if (key == TOP_KEY_NONE)
-		return false;
-	if (key == TOP_KEY_REDRAW) { /* on each page, and in prompts */
-		act_redraw(s, rows, 0);
-		return true;
-	}
-	/* Several keys, or a snapshot and a key, may come between two drawings. */
-	top_rows_settle(rows, s);
-	if (s->prompt != TOP_PROMPT_NONE)
-		return press_in_prompt(s, rows, key);
-	switch (s->page) {
-	case TOP_PAGE_LIST: return press_in_list(s, rows, key);
-	case TOP_PAGE_USERS:
-	case TOP_PAGE_COLUMNS: return press_in_menu(s, rows, key);
-	case TOP_PAGE_HELP:
-	case TOP_PAGE_DETAILS: return press_in_text(s, key);
-	}
 	return false;
 }

@@ -8,6 +8,7 @@
 #ifndef MEMTALLY_CLI_TOP_PAGES_TOP_KEYS_H
 #define MEMTALLY_CLI_TOP_PAGES_TOP_KEYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,7 @@ struct top_key {
 	/* ARGUMENT is .argument of the row. */
 	void (*act)(struct top_state *s, const struct top_rows *rows, unsigned int argument);
 	unsigned int argument;
+	bool is_of_text; /* it acts on pages of text, too */
 };
 
 /* Returns row I of the table of keys of the list; NULL: there are only I. */
@@ -54,7 +56,7 @@ const struct top_key *top_keys_at(size_t i);
 
 /*
  * Changes S as KEY demands. ROWS are those that S asks for, whether drawn or not; .view of ROWS is
- * NULL if there is no snapshot. Returns false if the key does nothing.
+ * NULL if there is no snapshot. Ends the remark of the key before. Returns false if the key does nothing.
  */
 bool top_keys_press(struct top_state *s, const struct top_rows *rows, uint32_t key);
 

@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+char *top_prompt_text(struct top_state *s, enum top_prompt prompt)
+{
+	return prompt == TOP_PROMPT_SEARCH ? s->search
+	       : prompt == TOP_PROMPT_TIME ? s->time
+	                                   : s->asks.filter;
+}
+
 void top_prompt_add(char text[static TOP_TEXT_SIZE], uint32_t c)
 {
 	size_t len = strlen(text);

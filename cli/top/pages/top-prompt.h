@@ -7,6 +7,9 @@
 
 #include "cli/top/rows/top-state.h"
 
+/* Returns the text of S that PROMPT, which is not TOP_PROMPT_NONE, changes. */
+char *top_prompt_text(struct top_state *s, enum top_prompt prompt);
+
 /* Appends the character C, a code point, to TEXT in UTF-8. Does nothing if there is no room. */
 void top_prompt_add(char text[static TOP_TEXT_SIZE], uint32_t c);
 

@@ -5,7 +5,8 @@
  * What `memtally top` remembers of the PSS of each row: a sample every 15 seconds for the last ten
  * minutes. Growth and trend are made of it. Times are CLOCK_BOOTTIME, so steps of the wall clock do
  * not matter. What was not seen is absent, never 0. An entry takes about 240 bytes; rows that are
- * not in the snapshots are forgotten (history_end()). Pure.
+ * not in the snapshots are forgotten (history_end()). Older snapshots, those of a recording, fill
+ * slots before them (history_fill()). Pure.
  */
 #ifndef MEMTALLY_CLI_TOP_ROWS_HISTORY_H
 #define MEMTALLY_CLI_TOP_ROWS_HISTORY_H
@@ -55,10 +56,13 @@ struct history {
 	struct hashmap map;
 	struct history_entry *entry; /* owned */
 	size_t count, room;
-	size_t next;       /* the entry that the next row probably has */
-	uint64_t slot;     /* of the newest snapshot */
-	uint64_t begin_ns; /* CLOCK_BOOTTIME of the snapshot that began it */
-	bool has_sums;     /* history_begin_sums() was called in it */
+	size_t next;   /* the entry that the next row probably has */
+	uint64_t slot; /* of the newest snapshot */
+	/* By slot % HISTORY_SLOTS: CLOCK_BOOTTIME of the snapshot that the samples are of; 0: none */
+	uint64_t at_ns[HISTORY_SLOTS];
+	/* By slot % HISTORY_SLOTS: the choice of which sums have samples; 0: none */
+	uint64_t salt[HISTORY_SLOTS];
+	uint64_t fill_slot; /* of history_fill() */
 	enum history_source source;
 	uint64_t interval_ns; /* between its snapshots */
 };
@@ -66,7 +70,7 @@ struct history {
 /* Frees what H owns, and empties it. */
 void history_done(struct history *h);
 
-/* Says that SOURCE makes the next snapshots. If it was another one, forgets lasting rows: sums. */
+/* Says that SOURCE makes the next snapshots. If it was another one, forgets all rows. */
 void history_take_from(struct history *h, enum history_source source);
 
 /*
@@ -97,20 +101,50 @@ void history_add(struct history *h, const struct history_id *id, uint64_t pss_by
 void history_end(struct history *h);
 
 /*
- * Writes to *RET by how many bytes the PSS of row ID, now PSS_BYTES, has grown over SPAN_NS; it may
- * be negative. Returns false if there is no sample of that time. The sample is at most 15 s, or one
- * interval between snapshots, away from that time.
+ * Begins the slot of an older snapshot, of BOOTTIME_NS. Returns true if the slot has no samples yet and
+ * can be remembered: then the caller adds all rows by history_fill_add(). If SALT is not 0, the rows
+ * have the sums of that choice.
  */
-bool history_growth(const struct history *h, const struct history_id *id, uint64_t boottime_ns,
-	uint64_t span_ns, uint64_t pss_bytes, int64_t *ret);
+bool history_fill(struct history *h, uint64_t boottime_ns, uint64_t salt);
 
 /*
- * Writes the trend of row ID, PSS_BYTES at BOOTTIME_NS, over the ten minutes before that to RET, the
- * oldest part first: levels from 1 to HISTORY_LEVELS, or 0 where there is no sample. Level 1 is the
- * lowest PSS of the row in that time, and the highest level its highest one; but if they are close,
- * the trend is nearly flat.
+ * Adds the sample PSS_BYTES of row ID in the slot of history_fill(). A process that has no entry stays
+ * without one: it has exited since. So do sums of a choice.
  */
-void history_trend(const struct history *h, const struct history_id *id, uint64_t boottime_ns,
-	uint64_t pss_bytes, uint8_t ret[static HISTORY_TREND]);
+void history_fill_add(struct history *h, const struct history_id *id, uint64_t pss_bytes);
+
+/*
+ * Returns CLOCK_BOOTTIME of the oldest snapshot, at or before BOOTTIME_NS and not older than growth and
+ * trends need, with samples of the sums of choice SALT; SALT 0: of processes and owners. Returns
+ * BOOTTIME_NS if there is none.
+ */
+uint64_t history_oldest(const struct history *h, uint64_t boottime_ns, uint64_t salt);
+
+/* Returns what H remembers of ID, until H changes; NULL: nothing, or it is of an image before an exec. */
+const struct history_entry *history_get(const struct history *h, const struct history_id *id);
+
+enum history_outcome {
+	HISTORY_NOT_KNOWN = 1, /* no snapshot of that time was seen */
+	HISTORY_NEW = 2,       /* the snapshot of that time lacks the row, or its PSS */
+};
+
+/*
+ * Writes to *RET by how many bytes the PSS of row ID, now PSS_BYTES, has grown over SPAN_NS; it may
+ * be negative. E is history_get() of ID. The PSS of that time is interpolated between the samples
+ * before and after it. Returns 0, or an enum history_outcome. The samples of a span may be as far
+ * apart as an eighth of it, a slot and an interval between snapshots together.
+ */
+int history_growth(const struct history *h, const struct history_id *id,
+	const struct history_entry *e, uint64_t boottime_ns, uint64_t span_ns, uint64_t pss_bytes,
+	int64_t *ret);
+
+/*
+ * Writes the trend of the row that E (NULL: nothing) is remembered of, PSS_BYTES at BOOTTIME_NS, over
+ * the ten minutes before that to RET, the oldest part first: levels from 1 to HISTORY_LEVELS, or 0
+ * where there is no sample. Level 1 is the lowest PSS of the row in that time, and the highest level
+ * its highest one; but if they are close, the trend is nearly flat.
+ */
+void history_trend(const struct history_entry *e, uint64_t boottime_ns, uint64_t pss_bytes,
+	uint8_t ret[static HISTORY_TREND]);
 
 #endif

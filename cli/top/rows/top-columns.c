@@ -37,10 +37,12 @@ static const struct top_column_spec columns[TOP_COLUMNS] = {
 		'S', 6, .drop = 5, .views = ALL},
 	[TOP_COLUMN_PSS_SWAP] = {"pss+swap", NULL, "PSS+SW", "PSS and SWAP together", 'W', 7,
 		.drop = 9, .views = ALL},
-	[TOP_COLUMN_GROWTH_1] = {"growth1", NULL, "+1min", "growth of the PSS over one minute", 'g',
-		6, .drop = 4, .views = ALL},
-	[TOP_COLUMN_GROWTH_10] = {"growth10", NULL, "+10min", "growth of the PSS over ten minutes",
-		'G', 6, .drop = 2, .views = ALL},
+	[TOP_COLUMN_GROWTH_1] = {"growth1", NULL, "+1min",
+		"growth of the PSS over one minute, or less if less is known", 'g', 6, .drop = 4,
+		.views = ALL},
+	[TOP_COLUMN_GROWTH_10] = {"growth10", NULL, "+10min",
+		"growth of the PSS over ten minutes, or less if less is known", 'G', 7, .drop = 2,
+		.views = ALL},
 	[TOP_COLUMN_TREND] = {NULL, NULL, "TREND", "the PSS of the last ten minutes", 0,
 		HISTORY_TREND, true, .drop = 5, .views = ALL},
 	[TOP_COLUMN_PROCESSES] = {"processes", "processes", "PROCS", "the number of processes", 'C',
@@ -65,6 +67,32 @@ const char *top_columns_head(enum top_column c, enum top_view view)
 	if (view == TOP_VIEW_NESTED)
 		return "USER / PROGRAM / PROCESS";
 	return owner_of(metric_is_owner(scope) ? metric_owner_kind(scope) : OWNER_PROGRAM)->title;
+}
+
+bool top_columns_is_growth(enum top_column c)
+{
+	return c == TOP_COLUMN_GROWTH_1 || c == TOP_COLUMN_GROWTH_10;
+}
+
+static enum top_span span_of(enum top_column growth)
+{
+	return growth == TOP_COLUMN_GROWTH_1 ? TOP_SPAN_SHORT : TOP_SPAN_LONG;
+}
+
+void top_columns_add_head(
+	enum top_column c, enum top_view view, const struct top_known *known, struct buffer *to)
+{
+	uint64_t span_s;
+
+	if (!top_columns_is_growth(c) || !known->span_ns[span_of(c)] ||
+		known->span_ns[span_of(c)] >= top_span_ns(span_of(c))) {
+		buffer_add_text(to, top_columns_head(c, view));
+		return;
+	}
+	span_s = known->span_ns[span_of(c)] / NS_PER_SEC;
+	buffer_add_char(to, '+');
+	buffer_add_u64(to, span_s < 60 ? span_s : span_s / 60);
+	buffer_add_text(to, span_s < 60 ? "s" : "min");
 }
 
 enum top_column top_columns_find(const char *name)
@@ -132,9 +160,10 @@ static const struct {
 	[TOP_COLUMN_PROCESSES] = {true, AMOUNT_PROCESSES},
 };
 
+/* A new row has grown by its whole PSS. */
 static bool get_growth(enum top_column c, const struct top_row *r, int64_t *ret)
 {
-	const struct top_growth *growth = c == TOP_COLUMN_GROWTH_1 ? &r->growth_1 : &r->growth_10;
+	const struct top_growth *growth = &r->was.growth[span_of(c)];
 
 	*ret = growth->bytes;
 	return growth->is_known;
@@ -242,12 +271,12 @@ static void add_trend(const struct top_row *r, struct buffer *to)
 		return;
 	for (unsigned int i = 0; i < HISTORY_TREND; i++) {
 		/* from U+2581 (one eighth of a cell) to U+2588 */
-		const char block[] = {'\xe2', '\x96', (char)(0x80 + r->trend[i])};
+		const char block[] = {'\xe2', '\x96', (char)(0x80 + r->was.trend[i])};
 
-		if (r->trend[i] && is_utf8)
+		if (r->was.trend[i] && is_utf8)
 			buffer_add(to, block, sizeof(block));
 		else
-			buffer_add_char(to, plain[r->trend[i]]);
+			buffer_add_char(to, plain[r->was.trend[i]]);
 	}
 }
 
@@ -259,7 +288,10 @@ static enum style add_growth(enum top_column c, const struct top_row *r, struct 
 		buffer_add_char(to, '-');
 		return STYLE_DIM;
 	}
-	brief_add_change(to, bytes);
+	if (r->was.growth[span_of(c)].is_new)
+		buffer_add_text(to, "new");
+	else
+		brief_add_change(to, bytes);
 	return bytes > 0 ? STYLE_GROWN : STYLE_NORMAL;
 }
 

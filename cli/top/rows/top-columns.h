@@ -40,6 +40,16 @@ const struct top_column_spec *top_columns_spec(enum top_column c);
 /* Returns the head of column C in VIEW. */
 const char *top_columns_head(enum top_column c, enum top_view view);
 
+/* Returns true if column C is a growth. */
+bool top_columns_is_growth(enum top_column c);
+
+/*
+ * Appends the head of column C in VIEW. That of a growth over less than its whole span, by KNOWN, has
+ * the known one: "+35s", "+4min".
+ */
+void top_columns_add_head(
+	enum top_column c, enum top_view view, const struct top_known *known, struct buffer *to);
+
 /*
  * Returns the column with the name NAME, here or in JSON, in small letters or capitals; TOP_COLUMNS:
  * there is none.
@@ -64,8 +74,8 @@ const char *top_columns_text(
 	const struct top_glance *g, enum top_column c, const struct top_row *r);
 
 /*
- * Appends the text of column C of row R; "-" if there is no value. The text of the name is that of
- * .name. Returns its style.
+ * Appends the text of column C of row R; "-" if there is no value. Growth and trend need
+ * top_row_remember(). The text of the name is that of .name. Returns its style.
  */
 enum style top_columns_add(
 	const struct top_glance *g, enum top_column c, const struct top_row *r, struct buffer *to);

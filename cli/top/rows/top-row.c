@@ -70,17 +70,79 @@ void top_row_of_owner(enum owner_kind kind, const char *name, uint64_t above, ui
 	ret->past = (struct history_id){.key = ret->key ^ salt, .salt = salt, .is_lasting = true};
 }
 
-void top_row_remember(struct top_row *r, const struct history *h, uint64_t boottime_ns)
+uint64_t top_span_ns(enum top_span span)
 {
-	uint64_t pss;
+	return span == TOP_SPAN_SHORT ? 60 * NS_PER_SEC : HISTORY_SPAN_NS;
+}
 
+/* Returns NS, a part of SPAN, in whole minutes or, below one, in whole five seconds. */
+static uint64_t whole_span(uint64_t ns, enum top_span span)
+{
+	uint64_t unit_ns = (ns < 60 * NS_PER_SEC ? 5 : 60) * NS_PER_SEC;
+
+	return saturate_min(ns - ns % unit_ns, top_span_ns(span));
+}
+
+struct top_known top_known_of(const struct history *h, uint64_t boottime_ns, uint64_t salt)
+{
+	struct top_known known = {.since_ns = history_oldest(h, boottime_ns, salt)};
+
+	for (unsigned int i = 0; i < TOP_SPANS; i++)
+		known.span_ns[i] = whole_span(boottime_ns - known.since_ns, (enum top_span)i);
+	return known;
+}
+
+/* Returns whether process P, if that is one, has started less than SPAN_NS ago; OTHERWISE: not known. */
+static bool is_young(const struct snapshot_process *p, uint64_t span_ns, bool otherwise)
+{
+	return p && ROW_HAS(p, PROCESS_ELAPSED) ? p->q[PROCESS_ELAPSED] < span_ns : otherwise;
+}
+
+/*
+ * Gets the growth over SPAN_NS of R, PSS_BYTES now, of which H has E. A branch may have been a single
+ * process then.
+ */
+static int growth_of(const struct top_row *r, const struct history *h,
+	const struct history_entry *e, uint64_t boottime_ns, uint64_t span_ns, uint64_t pss_bytes,
+	int64_t *ret)
+{
+	struct history_id alone = r->past;
+	int outcome = history_growth(h, &r->past, e, boottime_ns, span_ns, pss_bytes, ret);
+
+	if (outcome != HISTORY_NEW || !r->process || !r->past.salt)
+		return outcome;
+	alone.key = r->key;
+	alone.salt = 0;
+	return history_growth(
+		h, &alone, history_get(h, &alone), boottime_ns, span_ns, pss_bytes, ret);
+}
+
+void top_row_remember(struct top_row *r, const struct view *view, const struct history *h,
+	const struct top_known *known)
+{
+	uint64_t boottime_ns = view->header->boottime_ns, pss;
+	const struct history_entry *e;
+
+	if (r->has_past)
+		return;
+	r->has_past = true;
+	r->was = (struct top_past){0};
 	if (!amounts_get(&r->amounts, AMOUNT_PSS, &pss))
 		return;
-	r->growth_1.is_known = history_growth(
-		h, &r->past, boottime_ns, 60 * NS_PER_SEC, pss, &r->growth_1.bytes);
-	r->growth_10.is_known = history_growth(
-		h, &r->past, boottime_ns, HISTORY_SPAN_NS, pss, &r->growth_10.bytes);
-	history_trend(h, &r->past, boottime_ns, pss, r->trend);
+	e = history_get(h, &r->past);
+	for (unsigned int i = 0; i < TOP_SPANS; i++) {
+		uint64_t span_ns = known->span_ns[i];
+		struct top_growth *g = &r->was.growth[i];
+		int outcome = span_ns ? growth_of(r, h, e, boottime_ns, span_ns, pss, &g->bytes)
+		                      : HISTORY_NOT_KNOWN;
+
+		g->is_new = outcome && is_young(r->process, span_ns ? span_ns : top_span_ns(i),
+					       outcome == HISTORY_NEW);
+		g->is_known = !outcome || g->is_new;
+		if (g->is_new)
+			g->bytes = (int64_t)saturate_min(pss, INT64_MAX);
+	}
+	history_trend(e, boottime_ns, pss, r->was.trend);
 }
 
 /* Returns true if one of the alternatives in WANTED is in TEXT. */

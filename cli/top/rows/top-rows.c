@@ -19,6 +19,35 @@ struct build {
 	uint64_t salt; /* of the histories of sums over chosen processes */
 };
 
+/*
+ * Returns true if the sums are over all processes of owners, or of programs of a user: the history has
+ * samples of these whether they are shown or not.
+ */
+static bool has_whole_sums(const struct top_asks *asks, const struct top_rows_source *from)
+{
+	switch (asks->view) {
+	case TOP_VIEW_NESTED: return !from->members && !asks->filter[0];
+	case TOP_VIEW_USER: return !from->members;
+	case TOP_VIEW_PROGRAM: return !from->members && asks->user[0];
+	default: return false;
+	}
+}
+
+/* In views of owners a filter hides sums, and leaves them as they are. */
+uint64_t top_rows_salt(const struct top_asks *asks, const struct top_rows_source *from)
+{
+	struct siphash hash;
+
+	if (has_whole_sums(asks, from))
+		return 0;
+	siphash_init(&hash, from->secret);
+	siphash_add(&hash, &asks->view, sizeof(asks->view));
+	siphash_add(&hash, asks->user, strlen(asks->user) + 1);
+	if (top_state_scope(asks->view) == METRIC_PROCESS)
+		siphash_add(&hash, asks->filter, strlen(asks->filter) + 1);
+	return siphash_end(&hash) | 1;
+}
+
 void top_rows_done(struct top_rows *r)
 {
 	free(r->row);
@@ -60,6 +89,16 @@ static int add_scopes(const struct build *b)
 	return 0;
 }
 
+/* ROW is the sum of a program over the processes of the chosen user: its past is that of the pair. */
+static void set_past_of_user(const struct build *b, struct top_row *row)
+{
+	struct top_row user, pair;
+
+	top_row_of_owner(OWNER_USER, b->asks->user, 0, 0, b->from->secret, &user);
+	top_row_of_owner(OWNER_PROGRAM, row->name, user.key, 0, b->from->secret, &pair);
+	row->past = pair.past;
+}
+
 /*
  * Finds the row of the owner NAME of KIND below the row ABOVE (TOP_ROW_NONE: none), or adds it. Returns
  * its number, TOP_ROW_NONE without memory.
@@ -82,6 +121,8 @@ static uint32_t find_group(
 		return TOP_ROW_NONE;
 	top_row_of_owner(kind, text, above == TOP_ROW_NONE ? 0 : r->row[above].key, b->salt,
 		b->from->secret, row);
+	if (above == TOP_ROW_NONE && kind == OWNER_PROGRAM && !b->salt)
+		set_past_of_user(b, row);
 	amounts_begin(&row->amounts);
 	row->parent = above;
 	return (uint32_t)r->count++;
@@ -240,7 +281,7 @@ static int filter_groups(const struct build *b)
 static void note_sums(const struct build *b)
 {
 	struct history *h = b->from->history;
-	bool is_sample = b->salt && !b->from->is_typed &&
+	bool is_sample = b->salt && !b->from->is_typed && !b->from->is_fill &&
 	                 history_begin_sums(h, b->from->view->header->boottime_ns, b->salt);
 
 	for (size_t i = 0; i < b->to->count; i++) {
@@ -252,17 +293,28 @@ static void note_sums(const struct build *b)
 			row->past.salt = b->salt;
 			row->past.is_lasting = true;
 		}
-		if (is_sample && row->past.salt && amounts_get(&row->amounts, AMOUNT_PSS, &pss))
+		if (!row->past.salt || !amounts_get(&row->amounts, AMOUNT_PSS, &pss))
+			continue;
+		if (b->from->is_fill)
+			history_fill_add(h, &row->past, pss);
+		else if (is_sample)
 			history_add(h, &row->past, pss);
 	}
 }
 
-/* Sets the growth and the trend of all rows. */
-static void remember_rows(const struct build *b)
+/* Sets the growth and the trend of all rows, which they are sorted by. */
+static void remember_all(const struct build *b)
 {
-	for (size_t i = 0; i < b->to->count; i++)
-		top_row_remember(
-			&b->to->row[i], b->from->history, b->from->view->header->boottime_ns);
+	struct top_rows *r = b->to;
+
+	for (size_t i = 0; i < r->count; i++)
+		top_row_remember(&r->row[i], r->view, r->history, &r->known);
+}
+
+void top_rows_remember(struct top_rows *r, size_t first, size_t count)
+{
+	for (size_t i = first; i < r->shown && i - first < count; i++)
+		top_row_remember(&r->row[r->order[i]], r->view, r->history, &r->known);
 }
 
 static void add_total(struct top_rows *r, const struct view *view)
@@ -272,18 +324,6 @@ static void add_total(struct top_rows *r, const struct view *view)
 		if (r->row[i].parent == TOP_ROW_NONE)
 			amounts_add(&r->total, &r->row[i].amounts);
 	amounts_end(&r->total, view_host(view));
-}
-
-/* Returns a number for the view and its filters that is not 0. */
-static uint64_t salt_of(const struct top_asks *asks, const struct siphash_key *secret)
-{
-	struct siphash hash;
-
-	siphash_init(&hash, secret);
-	siphash_add(&hash, &asks->view, sizeof(asks->view));
-	siphash_add(&hash, asks->user, strlen(asks->user) + 1);
-	siphash_add(&hash, asks->filter, strlen(asks->filter) + 1);
-	return siphash_end(&hash) | 1;
 }
 
 /* Adds the rows. Returns 0 or -ENOMEM. */
@@ -301,7 +341,7 @@ static int top_rows_collect(struct build *b)
 		b->to->lack = TOP_ROWS_NO_PROCESSES;
 		return 0;
 	}
-	b->salt = salt_of(b->asks, b->from->secret);
+	b->salt = top_rows_salt(b->asks, b->from);
 	r = add_all_processes(b);
 	return r == 0 && is_owner ? filter_groups(b) : r;
 }
@@ -315,6 +355,8 @@ int top_rows_make(
 
 	r->count = r->shown = 0;
 	r->view = from->view;
+	r->history = from->history;
+	r->known = (struct top_known){0};
 	r->lack = TOP_ROWS_COMPLETE;
 	hashmap_clear(&r->groups);
 	result = top_rows_collect(&b);
@@ -327,12 +369,15 @@ int top_rows_make(
 		return result;
 	}
 	note_sums(&b);
-	remember_rows(&b);
+	r->known = top_known_of(from->history, from->view->header->boottime_ns,
+		top_state_scope(asks->view) == METRIC_PROCESS ? 0 : b.salt);
+	if (!from->is_fill && top_columns_is_growth(asks->sort))
+		remember_all(&b);
 	add_total(r, from->view);
 	return top_tree_order(&r->tree, &glance, asks, r->row, r->count, r->order, &r->shown);
 }
 
-const struct top_row *top_rows_find(const struct top_rows *r, uint64_t key)
+struct top_row *top_rows_find(const struct top_rows *r, uint64_t key)
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (r->row[i].key == key)

@@ -34,7 +34,9 @@ struct top_rows {
 	struct amounts total; /* of all rows */
 	bool is_filtered;     /* the rows are not all that the snapshot has */
 	enum top_rows_lack lack;
-	const struct view *view; /* borrowed: the snapshot */
+	const struct view *view;       /* borrowed: the snapshot */
+	const struct history *history; /* borrowed, as .view */
+	struct top_known known;        /* the past that growth is of */
 	struct top_tree tree;
 	struct hashmap groups; /* rows of owners by the hash of their names and places */
 	bool is_of_image;      /* the rows are sums of the image, over all processes */
@@ -45,12 +47,23 @@ struct top_rows {
 
 /* The source of the rows. */
 struct top_rows_source {
-	const struct view *view; /* borrowed until the rows are made again or given up */
-	struct history *history;
+	const struct view *view;     /* borrowed until the rows are made again or given up */
+	struct history *history;     /* borrowed as .view */
 	const struct query *members; /* the processes that the command line chose; NULL: all */
 	const struct siphash_key *secret;
 	bool is_typed; /* a filter is being typed: its sums get no history */
+	/*
+	 * The snapshot is older than those of the history, and samples_fill() has filled its slot with
+	 * top_rows_salt(): the sums are added to that, and rows get no growth.
+	 */
+	bool is_fill;
 };
+
+/*
+ * Returns a number for the choice of processes that the rows of FROM are sums over, as ASKS want them; 0
+ * if the history has samples of such sums whether they are shown or not.
+ */
+uint64_t top_rows_salt(const struct top_asks *asks, const struct top_rows_source *from);
 
 /* Frees what R owns, and empties it. */
 void top_rows_done(struct top_rows *r);
@@ -69,7 +82,13 @@ static inline const struct top_row *top_rows_at(const struct top_rows *r, size_t
 }
 
 /* Returns the row with KEY, visible or not; NULL: there is none. */
-const struct top_row *top_rows_find(const struct top_rows *r, uint64_t key);
+struct top_row *top_rows_find(const struct top_rows *r, uint64_t key);
+
+/*
+ * Sets the growth and the trend of COUNT visible rows from FIRST on, which top_rows_make() leaves out
+ * unless rows are sorted by growth: most rows are not on the screen.
+ */
+void top_rows_remember(struct top_rows *r, size_t first, size_t count);
 
 /*
  * Returns true if PROCESS, a number of a process in the snapshot, is part of the sum ROW of R: the

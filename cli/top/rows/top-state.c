@@ -3,6 +3,8 @@
 
 #include "cli/top/rows/top-state.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -32,6 +34,15 @@ bool top_state_is_alike(const struct top_asks *a, const struct top_asks *b)
 	       a->is_opposite == b->is_opposite && !strcmp(a->user, b->user) &&
 	       !strcmp(a->filter, b->filter) && a->branches == b->branches &&
 	       !memcmp(a->branch, b->branch, a->branches * sizeof(*a->branch));
+}
+
+void top_state_say(struct top_state *s, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(s->said, sizeof(s->said), format, arguments);
+	va_end(arguments);
 }
 
 const char *top_state_view_name(enum top_view view)

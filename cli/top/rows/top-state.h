@@ -2,7 +2,7 @@
 /*
  * State of `memtally top`
  *
- * The choices of the user: the rows, their order, the page, and the place on it. It has no figures: the
+ * The choices of the user: the rows, their order, the page, the place on it, and the moment. It has no figures: the
  * screen is made of a state and any snapshot (cli/top/pages/screen.h). Rows are remembered by their keys,
  * since a row's place changes with each snapshot. Pure.
  */
@@ -55,11 +55,31 @@ enum top_prompt {
 	TOP_PROMPT_NONE,
 	TOP_PROMPT_SEARCH,
 	TOP_PROMPT_FILTER,
+	TOP_PROMPT_TIME, /* of a moment of the past */
+};
+
+/* A page of text is searched when it is drawn. */
+enum top_seek {
+	TOP_SEEK_NONE,
+	TOP_SEEK_HERE, /* from the line that was found last on */
+	TOP_SEEK_NEXT, /* from the line behind it on */
+};
+
+/* Steps in time. All but the last lead to recorded snapshots. */
+enum top_step {
+	TOP_STEP_NONE,
+	TOP_STEP_BACK,  /* one snapshot */
+	TOP_STEP_FORTH, /* one snapshot, and from the newest one to the present */
+	TOP_STEP_BACK_MINUTE,
+	TOP_STEP_FORTH_MINUTE,
+	TOP_STEP_TIME, /* to the time that was typed */
+	TOP_STEP_PRESENT,
 };
 
 enum {
 	TOP_TEXT_SIZE = 128,    /* bytes of a search or a filter, terminated */
 	TOP_BRANCHES_MAX = 256, /* branches that were opened or closed */
+	TOP_SAID_SIZE = 200,    /* bytes of a remark, terminated */
 };
 
 /* The choices that the rows depend on. */
@@ -81,20 +101,29 @@ struct top_state {
 	enum top_prompt prompt;
 	char search[TOP_TEXT_SIZE];
 	char before[TOP_TEXT_SIZE]; /* the search or filter before the prompt */
+	bool is_missed;             /* the last search has found no row */
+	/* In place of the labels of keys until the next key: a remark; "": none */
+	char said[TOP_SAID_SIZE];
 	/*
 	 * The selected row; 0: the first row, whichever that is. If the row is gone, the row at its
 	 * place .index is selected.
 	 */
 	uint64_t selected;
-	size_t index;  /* of the selected row */
-	size_t scroll; /* the first row on the screen */
-	size_t height; /* rows or lines that the page has room for */
-	size_t line;   /* the first line of a page of text, or the chosen item of a menu */
+	size_t index;       /* of the selected row */
+	size_t scroll;      /* the first row on the screen */
+	size_t height;      /* rows or lines that the page has room for */
+	size_t line;        /* the first line of a page of text, or the chosen item of a menu */
+	enum top_seek seek; /* what the next drawing of a page of text looks for .search */
+	size_t found;       /* 1 + the line of the page that the search has found; 0: none */
 	char item[QUERY_VALUE_MAX]; /* the chosen user of the menu, whose place .line may change */
 	uint64_t detailed;          /* the row that the page of details is about */
 	bool is_paused;
-	bool is_spoilt; /* the user wants the whole terminal drawn anew */
-	bool is_ended;  /* the user has quit */
+	bool is_past;             /* a recorded snapshot is shown */
+	bool is_playing;          /* one recorded snapshot after the other is shown */
+	enum top_step step;       /* the step in time that the user wants; its maker ends it */
+	char time[TOP_TEXT_SIZE]; /* the time that was typed */
+	bool is_spoilt;           /* the user wants the whole terminal drawn anew */
+	bool is_ended;            /* the user has quit */
 };
 
 /* Makes in *S the state at the start: view VIEW, the rows by PSS. */
@@ -102,6 +131,10 @@ void top_state_init(struct top_state *s, enum top_view view);
 
 /* Returns true if A and B ask for the same rows in the same order. */
 bool top_state_is_alike(const struct top_asks *a, const struct top_asks *b);
+
+/* Says on the screen, until the next key, what FORMAT and its arguments make. */
+__attribute__((format(printf, 2, 3))) void top_state_say(
+	struct top_state *s, const char *format, ...);
 
 /* Returns the name of VIEW: in --by, and on the screen. */
 const char *top_state_view_name(enum top_view view);

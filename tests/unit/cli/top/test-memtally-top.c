@@ -27,6 +27,12 @@ static void options_are_checked(void **state)
 		{{"top", "--limit=3"}, 2, "--limit does not go with top"},
 		{{"top", "alice"}, 2, "unexpected argument 'alice' after top"},
 		{{"top", "--pid=x"}, 2, "pid"},
+		{{"top", "--replay=-15m", "--check-config"}, 0, ""},
+		{{"top", "--replay=oom", "--check-config"}, 0, ""},
+		{{"top", "--replay=soon"}, 2,
+			"--replay: expected a time such as -15m, 03:12, '2026-11-23 08:00' or oom, got "
+			"'soon'"},
+		{{"programs", "--replay=-15m"}, 2, "--replay is for top"},
 		/* standard input and output are no terminal */
 		{{"top"}, 1, "top needs a terminal; memtally programs, users or processes print"},
 	};

@@ -164,6 +164,33 @@ static void any_bytes_can_be_written(void **state)
 	grid_done(&g);
 }
 
+/* A pasted grid is clipped, and leaves no half of a wide character at its edges. */
+static void grids_are_pasted(void **state)
+{
+	struct grid g = {0}, from = {0};
+
+	(void)state;
+	in_locale("C.UTF-8");
+	assert_int_equal(grid_begin(&g, 8, 2), 0);
+	assert_int_equal(grid_begin(&from, 4, 3), 0);
+	grid_text(&g, 0, 0, 8, STYLE_NORMAL, "数数数数");
+	grid_text(&from, 0, 1, 4, STYLE_BAD, "ab数");
+	grid_text(&from, 0, 2, 4, STYLE_BAD, "cdef");
+	grid_paste(&g, 3, 0, &from, 1, 9);
+	check_cells(&g);
+	expect(&g, "数 ab数\n   cdef\n");
+	assert_int_equal(grid_at(&g, 3, 1)->style, STYLE_BAD);
+	grid_paste(&g, 5, 0, &from, 1, 1); /* only three columns of it */
+	check_cells(&g);
+	expect(&g, "数 abab\n   cdef\n");
+	grid_paste(&g, 9, 0, &from, 1, 1);
+	grid_paste(&g, 0, 9, &from, 1, 1);
+	grid_paste(&g, 0, 0, &from, 9, 1);
+	check_cells(&g);
+	grid_done(&g);
+	grid_done(&from);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +199,7 @@ int main(void)
 		cmocka_unit_test(halves_of_wide_characters_become_blanks),
 		cmocka_unit_test(styles_are_those_of_the_text),
 		cmocka_unit_test(any_bytes_can_be_written),
+		cmocka_unit_test(grids_are_pasted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,26 @@ static void a_command_that_hangs_is_killed(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
+/* A file is read up to a byte more than is wanted; one that cannot be read is empty. */
+static void files_are_read(void **state)
+{
+	static const struct {
+		const char *path;
+		size_t most, len;
+	} cases[] = {{"/proc/self/stat", 1, 2}, {"/dev/zero", 9999, 10000}, {"/dev/null", 10, 0},
+		{"/nonexistent", 10, 0}};
+	struct command_output o = COMMAND_OUTPUT_NONE;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(command_output_start_file(&o, cases[i].path, cases[i].most), 0);
+		read_all(&o);
+		assert_int_equal(o.text.len, cases[i].len);
+		assert_false(o.is_cut);
+	}
+	command_output_stop(&o);
+}
+
 /* The other program that this one is. */
 static int be_command(const char *what)
 {
@@ -102,6 +122,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(output_and_messages_are_taken),
 		cmocka_unit_test(too_much_output_ends_the_command),
 		cmocka_unit_test(a_command_that_hangs_is_killed),
+		cmocka_unit_test(files_are_read),
 	};
 
 	if (argc > 1)

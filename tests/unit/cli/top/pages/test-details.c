@@ -6,6 +6,7 @@
 
 #include <locale.h>
 
+#include "cli/top/pages/command-line.h"
 #include "cli/top/pages/details.h"
 #include "render/human.h"
 #include "tests/unit/support/cli/process-row.h"
@@ -14,8 +15,8 @@
 #define NOW_NS (10000 * NS_PER_SEC)
 
 /* Returns true if the page of ROW has TEXT. */
-static bool page_has(const struct details *d, const struct view *view, const struct top_row *row,
-	const char *wanted)
+static bool page_has(
+	const struct details *d, const struct view *view, struct top_row *row, const char *wanted)
 {
 	const struct top_rows rows = {.view = view, .is_of_image = true};
 	AUTO_BUFFER struct buffer text = {0};
@@ -42,7 +43,7 @@ static void a_process_has_its_figures(void **state)
 		{false, 1000, "Growth      not known yet\n"},
 		{true, SAMPLE_ESTIMATED,
 			"Source      estimated, measured 4 min 31 s before this snapshot\n"},
-		{true, SAMPLE_GUESSED, "Source      a guess: never measured yet\n"},
+		{true, SAMPLE_GUESSED, "Source      guessed: never measured yet\n"},
 		{false, 300, "PSS         not known\n"},
 		{false, 300, "Source      not measured: denied\n"},
 		{false, 300, "RSS         8.0 MiB\n"},
@@ -145,7 +146,7 @@ static void the_largest_processes_are_those_of_the_sum(void **state)
 			.secret = &process_row_secret};
 		AUTO_BUFFER struct buffer text = {0}, expected = {0};
 		struct top_rows rows = {0};
-		const struct top_row *found = NULL;
+		struct top_row *found = NULL;
 		struct top_state s;
 
 		query_init(&members, METRIC_PROCESS);
@@ -156,7 +157,7 @@ static void the_largest_processes_are_those_of_the_sum(void **state)
 		snprintf(s.asks.filter, sizeof(s.asks.filter), "b");
 		assert_int_equal(top_rows_make(&rows, &s.asks, &from), 0);
 		for (size_t k = 0; k < rows.count; k++) {
-			const struct top_row *r = &rows.row[k];
+			struct top_row *r = &rows.row[k];
 
 			if (!r->process && !strcmp(r->name, cases[i].name) &&
 				(!cases[i].above ||
@@ -180,15 +181,15 @@ static void growth_is_that_of_the_history(void **state)
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	const struct details closed = DETAILS_CLOSED;
 	struct history history = {0};
-	const struct top_rows rows = {.view = view, .is_of_image = true};
+	struct top_rows rows = {.view = view, .history = &history, .is_of_image = true};
 	AUTO_BUFFER struct buffer text = {0};
 	struct top_row row = process_row(view, 1000);
-	static const char expected[] = "Growth      +30.0M in one minute\n";
+	static const char expected[] = "Growth      +30.0M in 1 min\n";
 
 	(void)state;
 	assert_true(history_begin(&history, SAMPLE_BOOTTIME_NS - 60 * NS_PER_SEC, NS_PER_SEC));
 	history_add(&history, &row.past, row.amounts.q[AMOUNT_PSS] - (30 << 20));
-	top_row_remember(&row, &history, SAMPLE_BOOTTIME_NS);
+	rows.known = top_known_of(&history, SAMPLE_BOOTTIME_NS, 0);
 	details_render(&closed, &rows, &row, NOW_NS, 80, &text);
 	assert_non_null(memmem(text.data, text.len, expected, strlen(expected)));
 	history_done(&history);
@@ -232,6 +233,65 @@ static void output_of_commands_follows(void **state)
 		page_has(&d, view, &row, "cannot run memtally explain: Cannot allocate memory\n"));
 }
 
+/* A command line has the arguments with blanks between them, cleaned, in lines of the width. */
+static void command_lines_are_shown(void **state)
+{
+	static const char arguments[] = "/usr/bin/firefox\0--profile\0a\x1b[2J\nb\0\0";
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	struct top_row row = process_row(view, 1000);
+	struct details d = DETAILS_CLOSED;
+
+	(void)state;
+	assert_false(page_has(&d, view, &row, "Command line"));
+	buffer_add(&d.command.text, arguments, sizeof(arguments) - 1);
+	assert_true(page_has(&d, view, &row,
+		"\nCommand line, now:\n/usr/bin/firefox --profile a\\x1b[2J\\x0ab\n"));
+	/* one that is longer than what is shown */
+	buffer_clear(&d.command.text);
+	for (unsigned int i = 0; i <= COMMAND_LINE_MAX; i++)
+		buffer_add_char(&d.command.text, 'x');
+	assert_true(page_has(&d, view, &row,
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+		"xxxx"));
+	assert_true(page_has(&d, view, &row, "xx\nIt is longer: this is the beginning.\n"));
+	/* wide characters, and bytes that are none */
+	buffer_clear(&d.command.text);
+	for (unsigned int i = 0; i < 41; i++)
+		buffer_add_text(&d.command.text, "\xe6\x95\xb0");
+	buffer_add_text(&d.command.text, "\xff");
+	assert_true(page_has(&d, view, &row, "\xe6\x95\xb0\n\xe6\x95\xb0\xef\xbf\xbd\n"));
+	details_close(&d);
+}
+
+/* The page reads the command line of the process itself, and not that of the past. */
+static void the_command_line_is_read(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	char procfs[] = "/proc", socket[] = "/nonexistent";
+	struct settings settings = {.path_procfs = procfs, .snapshot_socket = socket};
+	struct snapshot_process self = *view_find_process(view, 1000);
+	struct top_row row = process_row(view, 1000);
+	struct details d = DETAILS_CLOSED;
+
+	(void)state;
+	self.pid = (uint32_t)getpid();
+	row.process = &self;
+	details_open(&d, &row, &settings, NOW_NS);
+	while (d.command.fd >= 0) {
+		struct pollfd p = {.fd = d.command.fd, .events = POLLIN};
+
+		assert_int_equal(poll(&p, 1, -1), 1);
+		details_read(&d);
+	}
+	assert_non_null(memmem(d.command.text.data, d.command.text.len, "test-details", 12));
+	details_open(&d, &row, NULL, NOW_NS);
+	assert_int_equal(d.command.fd, -1);
+	assert_int_equal(d.command.text.len, 0);
+	assert_int_equal(d.explain.fd, -1);
+	assert_true(page_has(&d, view, &row, "These figures are of the past."));
+	details_close(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +302,8 @@ int main(void)
 		cmocka_unit_test(growth_is_that_of_the_history),
 		cmocka_unit_test(a_row_that_is_gone_says_so),
 		cmocka_unit_test(output_of_commands_follows),
+		cmocka_unit_test(command_lines_are_shown),
+		cmocka_unit_test(the_command_line_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "cli/top/rows/samples.h"
 #include "cli/top/pages/screen.h"
 #include "cli/top/pages/top-keys.h"
+#include "snapshot/past.h"
 #include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/golden.h"
 #include "tests/unit/support/snapshot/sample.h"
@@ -31,6 +32,7 @@ struct desk {
 	struct grid grid;
 	uint64_t age_ns;
 	const char *problem, *origin, *filters;
+	const struct screen_past *past;
 	struct buffer text;
 };
 
@@ -71,6 +73,7 @@ static void draw(struct desk *d, size_t width, size_t height)
 		.filters = d->filters,
 		.origin = d->origin,
 		.problem = d->problem,
+		.past = d->past,
 		.text = &d->text,
 	};
 
@@ -189,7 +192,7 @@ static void pages_are_golden(void **state)
 	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
 	d.state.page = TOP_PAGE_HELP;
-	draw(&d, 80, 100);
+	draw(&d, 80, 120);
 	expect_golden(&d, "top-help.txt");
 	d.state.page = TOP_PAGE_COLUMNS;
 	d.state.line = 3;
@@ -198,6 +201,9 @@ static void pages_are_golden(void **state)
 	d.state.page = TOP_PAGE_USERS;
 	draw(&d, 60, 16);
 	expect_golden(&d, "top-users.txt");
+	/* beside the list where there is room */
+	draw(&d, 100, 20);
+	expect_golden(&d, "top-100-users.txt");
 }
 
 /* A page of text is scrolled to its last line at most. */
@@ -219,6 +225,49 @@ static void texts_are_scrolled(void **state)
 	draw(&d, 80, 24);
 	assert_true(shows(&d, "line 49\n"));
 	assert_int_equal(d.state.line, 50 - d.state.height);
+}
+
+/* A search goes to the next line with the text, in any case, and from the last one to the first. */
+static void texts_are_searched(void **state)
+{
+	static const struct {
+		enum top_seek seek;
+		const char *search;
+		size_t found; /* 1 + the line */
+		const char *said;
+	} steps[] = {
+		{TOP_SEEK_HERE, "LINE 2", 3, ""},
+		{TOP_SEEK_NEXT, "LINE 2", 21, ""},
+		{TOP_SEEK_HERE, "LINE 20", 21, ""},
+		{TOP_SEEK_NEXT, "line 49", 50, ""},
+		{TOP_SEEK_NEXT, "line 1", 2, ""}, /* from the first line on */
+		{TOP_SEEK_NEXT, "line 50", 2, "Not found: line 50"},
+	};
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
+	for (unsigned int i = 0; i < 50; i++)
+		buffer_printf(&d.text, "line %u\n", i);
+	buffer_add_char(&d.text, '\0');
+	d.state.page = TOP_PAGE_DETAILS;
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		const struct grid_cell *cell;
+
+		snprintf(d.state.search, sizeof(d.state.search), "%s", steps[i].search);
+		d.state.seek = steps[i].seek;
+		d.state.said[0] = '\0';
+		draw(&d, 80, 24);
+		assert_int_equal(d.state.seek, TOP_SEEK_NONE);
+		assert_int_equal(d.state.found, steps[i].found);
+		assert_string_equal(d.state.said, steps[i].said);
+		assert_int_equal(d.state.is_missed, steps[i].said[0] != '\0');
+		/* It is on the screen, and marked. */
+		assert_in_range(d.state.found - 1, d.state.line, d.state.line + d.state.height - 1);
+		cell = grid_at(&d.grid, 0, 23 - d.state.height + d.state.found - 1 - d.state.line);
+		assert_int_equal(cell->style, STYLE_FOUND);
+	}
 }
 
 /* Without figures that may be shown there is a message and no figure. */
@@ -258,6 +307,86 @@ static void paused_figures_say_so(void **state)
 	draw(&d, 80, 24);
 	assert_true(shows(&d, "22:13:20, 1 h 2 min ago"));
 	assert_true(shows(&d, "PAUSED"));
+}
+
+/* The past has a line in plain words, its date, and its age by the wall clock. */
+static void the_past_says_so(void **state)
+{
+	static const struct screen_past pasts[] = {
+		{.at_ns = SAMPLE_REALTIME_NS,
+			.now_ns = SAMPLE_REALTIME_NS + 90 * NS_PER_SEC,
+			.marks = PAST_MARK_OOM | PAST_MARK_PRESSURE},
+		{.at_ns = SAMPLE_REALTIME_NS,
+			.now_ns = SAMPLE_REALTIME_NS + 26 * 3600 * NS_PER_SEC,
+			.marks = PAST_MARK_START | PAST_MARK_GAP,
+			.is_own_only = true},
+	};
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
+	d.past = &pasts[0];
+	d.origin = "measured by memtally itself";
+	draw(&d, 120, 24);
+	assert_true(shows(&d, "  22:13:20, 1 min 30 s ago"));
+	assert_true(shows(
+		&d, " PAST\nOOM kill just before. Memory pressure. The past (l: the present, "));
+	assert_false(shows(&d, "measured by memtally itself")); /* the recorded snapshot is not */
+	d.past = &pasts[1];
+	draw(&d, 132, 24);
+	expect_golden(&d, "top-132-past.txt");
+	d.state.is_playing = true;
+	draw(&d, 132, 24);
+	assert_true(shows(&d, " REPLAY\n"));
+}
+
+/* A remark takes the place of the labels of keys. */
+static void remarks_are_in_the_last_line(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
+	top_state_say(&d.state, "Not found: %s", "a\x1b[2Jb");
+	draw(&d, 80, 24);
+	assert_true(shows(&d, "\nNot found: a\\x1b[2Jb\n"));
+	assert_false(shows(&d, "F1Help"));
+	top_keys_press(&d.state, &d.rows, TOP_KEY_DOWN);
+	draw(&d, 80, 24);
+	assert_true(shows(&d, "F1Help"));
+	/* In a prompt the remark is behind the text. */
+	d.state.prompt = TOP_PROMPT_SEARCH;
+	snprintf(d.state.search, sizeof(d.state.search), "zoe");
+	d.state.is_missed = true;
+	draw(&d, 80, 24);
+	assert_true(shows(&d, "zoe  not found\n"));
+	d.state.prompt = TOP_PROMPT_TIME;
+	snprintf(d.state.time, sizeof(d.state.time), "-15m");
+	draw(&d, 100, 24);
+	assert_true(shows(&d, "oom; Enter goes): -15m\n"));
+}
+
+/* Until ten minutes are known, the screen says since when growth is known. */
+static void the_beginning_of_growth_is_told(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	in_locale("C.UTF-8");
+	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
+	draw(&d, 80, 24);
+	assert_true(shows(&d, "  growth since 22:13\n"));
+	history_begin(&d.history, SAMPLE_BOOTTIME_NS - 125 * NS_PER_SEC, SAMPLE_INTERVAL_NS);
+	history_end(&d.history);
+	draw(&d, 80, 24);
+	assert_true(shows(&d, "  growth since 22:11\n"));
+	assert_true(shows(&d, "+1min   +2min TREND"));
+	history_done(&d.history);
+	remember(&d);
+	draw(&d, 80, 24);
+	assert_false(shows(&d, "growth since"));
 }
 
 static void the_origin_has_a_line(void **state)
@@ -382,7 +511,7 @@ static void bands_are_parts_of_the_host(void **state)
 		/* more lines than memory: they share the bar */
 		{{100, 0, 0, 0, 0, 25, 0, 0, 0, 0, -25},
 			"\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAACCCCCCCCCC\n",
-			"?unaccounted -25.0G"},
+			"?overcounted 25.0G 25%"},
 	};
 
 	(void)state;
@@ -571,8 +700,12 @@ int main(void)
 		cmocka_unit_test(styles_are_golden),
 		cmocka_unit_test(pages_are_golden),
 		cmocka_unit_test(texts_are_scrolled),
+		cmocka_unit_test(texts_are_searched),
 		cmocka_unit_test(problems_replace_figures),
 		cmocka_unit_test(paused_figures_say_so),
+		cmocka_unit_test(the_past_says_so),
+		cmocka_unit_test(remarks_are_in_the_last_line),
+		cmocka_unit_test(the_beginning_of_growth_is_told),
 		cmocka_unit_test(the_origin_has_a_line),
 		cmocka_unit_test(filters_are_named),
 		cmocka_unit_test(small_terminals_get_a_message),

@@ -232,8 +232,14 @@ static void columns_have_keys(void **state)
 		press(&d, (unsigned char)key);
 		assert_true(d.state.asks.is_turned);
 	}
-	press(&d, 'M');
-	assert_int_equal(d.state.asks.sort, TOP_COLUMN_PSS);
+	/* PSS never comes with the smallest first. */
+	for (unsigned int i = 0; i < 4; i++) {
+		press(&d, i % 2 ? 'P' : 'M');
+		assert_int_equal(d.state.asks.sort, TOP_COLUMN_PSS);
+		assert_false(d.state.asks.is_turned);
+		if (i == 1)
+			press(&d, 'I');
+	}
 	press(&d, '>');
 	assert_int_equal(d.state.asks.sort, TOP_COLUMN_DOUBT);
 	press(&d, '<');
@@ -265,6 +271,9 @@ static void a_search_selects_rows(void **state)
 	assert_int_equal(d.state.prompt, TOP_PROMPT_NONE);
 	press(&d, 'n'); /* after the last one comes the first */
 	assert_int_equal(d.state.selected, first);
+	press(&d, F(3)); /* F3 goes on, too */
+	assert_int_equal(d.state.prompt, TOP_PROMPT_NONE);
+	assert_int_not_equal(d.state.selected, first);
 	assert_int_equal(d.rows.shown, SAMPLE_PROCESSES);
 	press(&d, '/');
 	type(&d, "x");
@@ -273,6 +282,124 @@ static void a_search_selects_rows(void **state)
 	assert_string_equal(d.state.search, "BAsh");
 	press(&d, TOP_KEY_ESCAPE);
 	assert_string_equal(d.state.search, "");
+}
+
+/* A search that finds nothing says so, in the prompt and behind it, until the next key. */
+static void a_search_says_what_it_misses(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	desk_open(&d, TOP_VIEW_PROCESS);
+	press(&d, F(3)); /* without a search it begins one */
+	assert_int_equal(d.state.prompt, TOP_PROMPT_SEARCH);
+	type(&d, "bas");
+	assert_false(d.state.is_missed);
+	type(&d, "q");
+	assert_true(d.state.is_missed);
+	press(&d, TOP_KEY_BACKSPACE);
+	press(&d, F(3));
+	assert_false(d.state.is_missed);
+	type(&d, "q");
+	press(&d, TOP_KEY_ENTER);
+	assert_string_equal(d.state.said, "");
+	press(&d, F(3));
+	assert_string_equal(d.state.said, "Not found: basq");
+	press(&d, TOP_KEY_DOWN);
+	assert_string_equal(d.state.said, "");
+	press(&d, TOP_KEY_ESCAPE);
+	press(&d, 'n');
+	assert_string_equal(d.state.said, "There is no search yet: / begins one.");
+	assert_true(top_keys_press(&d.state, &d.rows, 7)); /* a key without meaning ends it, too */
+	assert_string_equal(d.state.said, "");
+}
+
+/* On pages of text, the next drawing searches: it has the lines. */
+static void pages_of_text_are_searched(void **state)
+{
+	AUTO_DESK struct desk d;
+	size_t index;
+
+	(void)state;
+	desk_open(&d, TOP_VIEW_PROCESS);
+	index = d.state.index;
+	press(&d, '?');
+	press(&d, F(3));
+	assert_int_equal(d.state.prompt, TOP_PROMPT_SEARCH);
+	press(&d, 'b');
+	assert_int_equal(d.state.seek, TOP_SEEK_HERE);
+	press(&d, F(3));
+	assert_int_equal(d.state.seek, TOP_SEEK_NEXT);
+	press(&d, TOP_KEY_ENTER);
+	assert_int_equal(d.state.page, TOP_PAGE_HELP);
+	d.state.seek = TOP_SEEK_NONE;
+	press(&d, 'n');
+	assert_int_equal(d.state.seek, TOP_SEEK_NEXT);
+	d.state.found = 7;
+	press(&d, 'q');
+	assert_int_equal(d.state.index, index); /* rows were not searched */
+	press(&d, '?');
+	assert_int_equal(d.state.seek, TOP_SEEK_NONE);
+	assert_int_equal(d.state.found, 0);
+}
+
+static void no_key_ends_a_process(void **state)
+{
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	desk_open(&d, TOP_VIEW_PROCESS);
+	press(&d, F(9));
+	assert_string_equal(d.state.said, "memtally top ends no process. In a shell: kill 1000");
+	press(&d, '1');
+	press(&d, F(9));
+	assert_string_equal(d.state.said, "memtally top ends no process.");
+}
+
+/* Keys say where to go in time; the program goes there. */
+static void keys_go_through_time(void **state)
+{
+	static const struct {
+		uint32_t key;
+		enum top_step step;
+	} cases[] = {{'[', TOP_STEP_BACK}, {']', TOP_STEP_FORTH}, {'{', TOP_STEP_BACK_MINUTE},
+		{'}', TOP_STEP_FORTH_MINUTE}, {'l', TOP_STEP_PRESENT}};
+	AUTO_DESK struct desk d;
+
+	(void)state;
+	desk_open(&d, TOP_VIEW_PROCESS);
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		if (i == ARRAY_SIZE(cases))
+			press(&d, TOP_KEY_ENTER); /* also on the page of details */
+		d.state.is_playing = true;
+		press(&d, cases[i % ARRAY_SIZE(cases)].key);
+		assert_int_equal(d.state.step, cases[i % ARRAY_SIZE(cases)].step);
+		assert_false(d.state.is_playing);
+		d.state.step = TOP_STEP_NONE;
+	}
+	assert_int_equal(d.state.page, TOP_PAGE_DETAILS);
+	press(&d, 'b');
+	assert_int_equal(d.state.prompt, TOP_PROMPT_TIME);
+	type(&d, "-15m");
+	assert_int_equal(d.state.step, TOP_STEP_NONE);
+	press(&d, TOP_KEY_ENTER);
+	assert_int_equal(d.state.step, TOP_STEP_TIME);
+	assert_string_equal(d.state.time, "-15m");
+	d.state.step = TOP_STEP_NONE;
+	press(&d, 'b');
+	press(&d, TOP_KEY_ENTER); /* nothing was typed */
+	press(&d, 'b');
+	type(&d, "oom");
+	press(&d, TOP_KEY_ESCAPE);
+	assert_int_equal(d.state.step, TOP_STEP_NONE);
+	assert_int_equal(d.state.prompt, TOP_PROMPT_NONE);
+	/* The past plays; the present pauses. */
+	d.state.is_past = true;
+	press(&d, ' ');
+	assert_true(d.state.is_playing);
+	assert_false(d.state.is_paused);
+	press(&d, F(8));
+	assert_false(d.state.is_playing);
 }
 
 static void a_filter_hides_rows(void **state)
@@ -472,6 +599,10 @@ int main(void)
 		cmocka_unit_test(the_selection_stays_with_its_row),
 		cmocka_unit_test(columns_have_keys),
 		cmocka_unit_test(a_search_selects_rows),
+		cmocka_unit_test(a_search_says_what_it_misses),
+		cmocka_unit_test(pages_of_text_are_searched),
+		cmocka_unit_test(no_key_ends_a_process),
+		cmocka_unit_test(keys_go_through_time),
 		cmocka_unit_test(a_filter_hides_rows),
 		cmocka_unit_test(prompts_take_any_character),
 		cmocka_unit_test(users_are_chosen_from_a_menu),

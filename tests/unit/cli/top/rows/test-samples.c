@@ -22,7 +22,8 @@ static bool has(const struct history *h, const struct view *view, const struct t
 {
 	int64_t grown;
 
-	return history_growth(h, &row->past, view->header->boottime_ns, 0, 0, &grown);
+	return history_growth(h, &row->past, history_get(h, &row->past), view->header->boottime_ns,
+		       0, 0, &grown) == 0;
 }
 
 static bool has_process(const struct history *h, const struct view *view, uint32_t pid)
@@ -40,6 +41,21 @@ static bool has_owner(
 
 	top_row_of_owner(kind, name, 0, 0, &secret, &row);
 	return has(h, view, &row);
+}
+
+/* Returns the PSS of the programs NAME of USER that H has of VIEW; -1: none. */
+static int64_t pss_of_pair(
+	const struct history *h, const struct view *view, const char *user, const char *name)
+{
+	struct top_row above, row;
+	int64_t grown;
+
+	top_row_of_owner(OWNER_USER, user, 0, 0, &secret, &above);
+	top_row_of_owner(OWNER_PROGRAM, name, above.key, 0, &secret, &row);
+	if (history_growth(h, &row.past, history_get(h, &row.past), view->header->boottime_ns, 0, 0,
+		    &grown) != 0)
+		return -1;
+	return -grown;
 }
 
 static void rows_with_a_pss_have_samples(void **state)
@@ -60,6 +76,13 @@ static void rows_with_a_pss_have_samples(void **state)
 	assert_false(has_owner(&h, view, OWNER_USER, "bash"));
 	assert_false(has_owner(&h, view, OWNER_USER, "4242")); /* none of its processes was read */
 	assert_false(has_owner(&h, view, OWNER_USER, "(other)")); /* no row of its own */
+	/* The programs of each user: sums of 390.6 and 97.7 MiB, and of one process. */
+	assert_int_equal(pss_of_pair(&h, view, "alice", "firefox"),
+		view_find_process(view, 1000)->q[PROCESS_PSS] +
+			view_find_process(view, 1001)->q[PROCESS_PSS]);
+	assert_int_equal(pss_of_pair(&h, view, "bob", "bash"),
+		view_find_process(view, 2001)->q[PROCESS_PSS]);
+	assert_int_equal(pss_of_pair(&h, view, "bob", "firefox"), -1);
 	history_done(&h);
 }
 
@@ -83,10 +106,11 @@ static void rows_that_are_gone_are_forgotten(void **state)
 }
 
 /* The child that measures may have seen one user only: its sums are not those of memtallyd. */
-static void owners_of_another_source_are_forgotten(void **state)
+static void rows_of_another_source_are_forgotten(void **state)
 {
 	const struct sample_options later = {.boottime_ns = SAMPLE_BOOTTIME_NS + NS_PER_SEC};
 	AUTO_VIEW struct view *view = sample_open(NULL), *next = sample_open(&later);
+	uint64_t now_ns = SAMPLE_BOOTTIME_NS + NS_PER_SEC;
 	struct history h = {0};
 
 	(void)state;
@@ -95,9 +119,30 @@ static void owners_of_another_source_are_forgotten(void **state)
 	samples_take(&h, next, HISTORY_OF_CHILD, &secret);
 	assert_true(has_owner(&h, next, OWNER_USER, "alice"));
 	samples_take(&h, next, HISTORY_OF_MEMTALLYD, &secret);
-	assert_false(has_owner(&h, next, OWNER_USER, "alice"));
-	assert_false(has_owner(&h, next, OWNER_PROGRAM, "bash"));
-	assert_true(has_process(&h, view, 1000));
+	assert_int_equal(history_oldest(&h, now_ns, 0), now_ns);
+	history_done(&h);
+}
+
+/* A recorded snapshot of the same start of the machine fills the slot of its time. */
+static void recorded_snapshots_fill_slots(void **state)
+{
+	const struct sample_options now = {.boottime_ns = SAMPLE_BOOTTIME_NS + 60 * NS_PER_SEC,
+		.older_ns = 60 * NS_PER_SEC,
+		.sequence = 9};
+	AUTO_VIEW struct view *then = sample_open(NULL), *view = sample_open(&now);
+	struct history h = {0};
+
+	(void)state;
+	assert_true(samples_is_comparable(then, view));
+	assert_false(samples_is_comparable(view, then));
+	assert_false(samples_is_comparable(view, view));
+	samples_take(&h, view, HISTORY_OF_MEMTALLYD, &secret);
+	assert_int_equal(top_known_of(&h, now.boottime_ns, 0).span_ns[TOP_SPAN_LONG], 0);
+	assert_true(samples_fill(&h, then, 0, &secret));
+	assert_false(samples_fill(&h, then, 0, &secret));
+	assert_int_equal(history_oldest(&h, now.boottime_ns, 0), SAMPLE_BOOTTIME_NS);
+	assert_true(has_process(&h, then, 1000));
+	assert_true(has_owner(&h, then, OWNER_USER, "alice"));
 	history_done(&h);
 }
 
@@ -105,7 +150,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_with_a_pss_have_samples),
-		cmocka_unit_test(owners_of_another_source_are_forgotten),
+		cmocka_unit_test(rows_of_another_source_are_forgotten),
+		cmocka_unit_test(recorded_snapshots_fill_slots),
 		cmocka_unit_test(rows_that_are_gone_are_forgotten),
 	};
 

@@ -187,6 +187,7 @@ static void growth_and_trend_are_those_of_the_history(void **state)
 	struct history history = {0};
 	const struct top_glance glance = {.view = view};
 	struct top_row row = process_row(view, 1000);
+	struct top_known known;
 
 	(void)state;
 	for (uint64_t ago_s = 600; ago_s + 15 > 15; ago_s -= 15) {
@@ -196,7 +197,8 @@ static void growth_and_trend_are_those_of_the_history(void **state)
 			row.amounts.q[AMOUNT_PSS] - ago_s * ((UINT64_C(1) << 20) / 2));
 		history_end(&history);
 	}
-	top_row_remember(&row, &history, SAMPLE_BOOTTIME_NS);
+	known = top_known_of(&history, SAMPLE_BOOTTIME_NS, 0);
+	top_row_remember(&row, view, &history, &known);
 	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
 	expect(&glance, TOP_COLUMN_GROWTH_1, &row, "+30.0M", STYLE_GROWN);
 	expect(&glance, TOP_COLUMN_GROWTH_10, &row, "+300M", STYLE_GROWN);
@@ -204,6 +206,76 @@ static void growth_and_trend_are_those_of_the_history(void **state)
 	assert_non_null(setlocale(LC_CTYPE, "C"));
 	expect(&glance, TOP_COLUMN_TREND, &row, "__.-=+*@", STYLE_NORMAL);
 	history_done(&history);
+}
+
+/* Until ten minutes are known, growth is of what is known, and the heads say so. */
+static void heads_tell_the_known_span(void **state)
+{
+	static const struct {
+		uint64_t known_s;
+		const char *first, *second, *growth;
+	} cases[] = {
+		{0, "+1min", "+10min", "-"},
+		{4, "+1min", "+10min", "-"},
+		{37, "+35s", "+35s", "+17.5M"},
+		{60, "+1min", "+1min", "+30.0M"},
+		{245, "+1min", "+4min", "+120M"},
+		{600, "+1min", "+10min", "+300M"},
+	};
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	const struct top_glance glance = {.view = view};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct top_row row = process_row(view, 1000);
+		AUTO_BUFFER struct buffer heads = {0}, expected = {0};
+		struct history history = {0};
+		struct top_known known;
+
+		for (uint64_t ago_s = cases[i].known_s;; ago_s -= ago_s < 15 ? ago_s : 15) {
+			if (history_begin(&history, SAMPLE_BOOTTIME_NS - ago_s * NS_PER_SEC,
+				    SAMPLE_INTERVAL_NS)) {
+				history_add(&history, &row.past,
+					row.amounts.q[AMOUNT_PSS] - ago_s * (UINT64_C(1) << 19));
+				history_end(&history);
+			}
+			if (!ago_s)
+				break;
+		}
+		known = top_known_of(&history, SAMPLE_BOOTTIME_NS, 0);
+		top_row_remember(&row, view, &history, &known);
+		top_columns_add_head(TOP_COLUMN_GROWTH_1, TOP_VIEW_PROCESS, &known, &heads);
+		buffer_add_char(&heads, ' ');
+		top_columns_add_head(TOP_COLUMN_GROWTH_10, TOP_VIEW_PROCESS, &known, &heads);
+		buffer_add_char(&heads, '\0');
+		buffer_printf(&expected, "%s %s", cases[i].first, cases[i].second);
+		buffer_add_char(&expected, '\0');
+		assert_string_equal(heads.data, expected.data);
+		expect(&glance, TOP_COLUMN_GROWTH_10, &row, cases[i].growth,
+			cases[i].growth[0] == '-' ? STYLE_DIM : STYLE_GROWN);
+		history_done(&history);
+	}
+}
+
+/* A process that has started in the span is new, and has grown by its PSS. */
+static void young_processes_are_new(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	const struct top_glance glance = {.view = view};
+	struct top_row row = process_row(view, 300); /* seconds old */
+	const struct history none = {0};
+	const struct top_known known = top_known_of(&none, SAMPLE_BOOTTIME_NS, 0);
+	int64_t grown;
+
+	(void)state;
+	amounts_begin(&row.amounts);
+	row.amounts.present = 1U << AMOUNT_PSS;
+	row.amounts.q[AMOUNT_PSS] = UINT64_C(5) << 20;
+	top_row_remember(&row, view, &none, &known);
+	expect(&glance, TOP_COLUMN_GROWTH_1, &row, "-", STYLE_DIM);
+	expect(&glance, TOP_COLUMN_GROWTH_10, &row, "new", STYLE_GROWN);
+	assert_true(top_columns_rank(TOP_COLUMN_GROWTH_10, &row, &grown));
+	assert_int_equal(grown, 5 << 20);
 }
 
 int main(void)
@@ -217,6 +289,8 @@ int main(void)
 		cmocka_unit_test(doubts_have_signs),
 		cmocka_unit_test(guesses_say_so),
 		cmocka_unit_test(growth_and_trend_are_those_of_the_history),
+		cmocka_unit_test(heads_tell_the_known_span),
+		cmocka_unit_test(young_processes_are_new),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

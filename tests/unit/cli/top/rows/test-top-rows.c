@@ -255,6 +255,11 @@ struct person {
 
 static struct view *family(const struct person *person, size_t count)
 {
+	const struct image_header head = {.sequence = 1,
+		.interval_ns = NS_PER_SEC,
+		.stale_ns = INT64_MAX,
+		.boottime_ns = SAMPLE_BOOTTIME_NS,
+		.pass_begin_ns = SAMPLE_BOOTTIME_NS};
 	AUTO_SMALL struct small s = {0};
 
 	small_begin(&s);
@@ -272,7 +277,7 @@ static struct view *family(const struct person *person, size_t count)
 		ROW_SET(p, PROCESS_PSS_LOW, person[i].pss_mib * MIB);
 		ROW_SET(p, PROCESS_PSS_HIGH, person[i].pss_mib * MIB);
 	}
-	return small_view(&s.builder, NULL);
+	return small_view(&s.builder, &head);
 }
 
 static void children_are_below_their_parents(void **state)
@@ -336,6 +341,13 @@ static void branches_have_the_sums_of_all_below(void **state)
 	assert_int_equal(m.rows.total.q[AMOUNT_PSS], 31 * MIB);
 }
 
+/* Returns the outcome of history_growth() over no time. */
+static int growth_now(const struct history *h, const struct history_id *id, uint64_t boottime_ns,
+	uint64_t pss_bytes, int64_t *ret)
+{
+	return history_growth(h, id, history_get(h, id), boottime_ns, 0, pss_bytes, ret);
+}
+
 /* The sum of a branch is remembered apart from the process at its head; a single process is itself. */
 static void branches_have_a_past_of_their_own(void **state)
 {
@@ -346,13 +358,16 @@ static void branches_have_a_past_of_their_own(void **state)
 	int64_t grown;
 
 	(void)state;
+	assert_true(history_begin(&m.history, SAMPLE_BOOTTIME_NS, NS_PER_SEC));
+	history_end(&m.history);
 	top_state_init(&m.state, TOP_VIEW_TREE);
 	make(&m, view);
 	top_row_of_process(view, view_process(view, 0), &secret, &alone);
 	assert_int_equal(top_rows_at(&m.rows, 0)->key, alone.key);
 	assert_int_not_equal(top_rows_at(&m.rows, 0)->past.key, alone.past.key);
-	assert_true(
-		history_growth(&m.history, &top_rows_at(&m.rows, 0)->past, 0, 0, 3 * MIB, &grown));
+	assert_int_equal(growth_now(&m.history, &top_rows_at(&m.rows, 0)->past, SAMPLE_BOOTTIME_NS,
+				 3 * MIB, &grown),
+		0);
 	assert_int_equal(grown, 0);
 	top_row_of_process(view, view_process(view, 1), &secret, &alone);
 	assert_int_equal(top_rows_at(&m.rows, 1)->past.key, alone.past.key);
@@ -385,9 +400,11 @@ static void the_past_of_a_pause_stays(void **state)
 	top_state_init(&m.state, TOP_VIEW_PROCESS);
 	remember(&m.history, view, 1000, SAMPLE_BOOTTIME_NS);
 	make(&m, view);
+	top_rows_remember(&m.rows, 0, SIZE_MAX);
 	assert_true(history_begin(&m.history, SAMPLE_BOOTTIME_NS + HISTORY_SLOT_NS, NS_PER_SEC));
 	history_end(&m.history);
 	assert_int_equal(m.history.count, 0);
+	top_rows_remember(&m.rows, 0, SIZE_MAX); /* has been done */
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
 		AUTO_BUFFER struct buffer text = {0};
 
@@ -421,27 +438,27 @@ static void sums_of_one_choice_are_remembered(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_MADE struct made m = {0};
-	size_t processes, programs;
+	size_t processes, units;
 	int64_t grown;
 
 	(void)state;
 	samples_take(&m.history, view, HISTORY_OF_MEMTALLYD, &secret);
 	processes = m.history.count;
-	top_state_init(&m.state, TOP_VIEW_PROGRAM);
+	top_state_init(&m.state, TOP_VIEW_UNIT);
 	set_text(m.state.asks.user, sizeof(m.state.asks.user), "alice");
 	m.is_typed = true;
 	make(&m, view);
 	assert_int_equal(m.history.count, processes);
 	m.is_typed = false;
 	make(&m, view);
-	programs = m.rows.count;
-	assert_true(programs > 0);
-	assert_int_equal(m.history.count, processes + programs);
+	units = m.rows.count;
+	assert_true(units > 0);
+	assert_int_equal(m.history.count, processes + units);
 	/* Another choice has to wait for the next slot, and takes the place of the first one. */
 	set_text(m.state.asks.user, sizeof(m.state.asks.user), "bob");
 	make(&m, view);
-	assert_false(
-		history_growth(&m.history, &m.rows.row[0].past, SAMPLE_BOOTTIME_NS, 0, 0, &grown));
+	assert_int_equal(growth_now(&m.history, &m.rows.row[0].past, SAMPLE_BOOTTIME_NS, 0, &grown),
+		HISTORY_NOT_KNOWN);
 	for (uint64_t slot = 1; slot < 4; slot++) {
 		const struct sample_options later = {
 			.boottime_ns = SAMPLE_BOOTTIME_NS + slot * HISTORY_SLOT_NS,
@@ -539,6 +556,116 @@ static void branches_are_the_sums_of_the_image(void **state)
 					assert_int_equal(branch->amounts.q[n], row->amounts.q[n]);
 		}
 	}
+}
+
+/* Returns how many rows of R have got their growth. */
+static size_t remembered(const struct top_rows *r)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		count += r->row[i].has_past;
+	return count;
+}
+
+/* Growth is looked up for the rows on the screen, and for all only if they are sorted by it. */
+static void growth_is_of_the_rows_that_need_it(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.more = 300});
+	AUTO_MADE struct made m = {0};
+
+	(void)state;
+	top_state_init(&m.state, TOP_VIEW_PROCESS);
+	make(&m, view);
+	assert_int_equal(remembered(&m.rows), 0);
+	top_rows_remember(&m.rows, 10, 40);
+	assert_int_equal(remembered(&m.rows), 40);
+	assert_true(top_rows_at(&m.rows, 49)->has_past);
+	assert_false(top_rows_at(&m.rows, 50)->has_past);
+	top_rows_remember(&m.rows, m.rows.shown - 1, 40);
+	assert_int_equal(remembered(&m.rows), 41);
+	m.state.asks.sort = TOP_COLUMN_GROWTH_1;
+	make(&m, view);
+	assert_int_equal(remembered(&m.rows), m.rows.count);
+}
+
+/* Users and their programs have growth as soon as they are shown, also those of a chosen user. */
+static void sums_of_a_user_have_growth_at_once(void **state)
+{
+	static const struct {
+		enum top_view view;
+		const char *user, *name;
+		bool has;
+	} cases[] = {
+		{TOP_VIEW_NESTED, "", "firefox", true},
+		{TOP_VIEW_NESTED, "", "alice", true},
+		{TOP_VIEW_NESTED, "alice", "bash", true},
+		{TOP_VIEW_USER, "alice", "alice", true},
+		{TOP_VIEW_PROGRAM, "alice", "bash", true},
+		{TOP_VIEW_UNIT, "alice", "session-2.scope", false},
+	};
+	const struct sample_options later = {.boottime_ns = SAMPLE_BOOTTIME_NS + 60 * NS_PER_SEC,
+		.older_ns = 60 * NS_PER_SEC,
+		.sequence = 9};
+	AUTO_VIEW struct view *view = sample_open(NULL), *next = sample_open(&later);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_MADE struct made m = {0};
+		size_t found = 0;
+
+		top_state_init(&m.state, cases[i].view);
+		set_text(m.state.asks.user, sizeof(m.state.asks.user), cases[i].user);
+		samples_take(&m.history, view, HISTORY_OF_MEMTALLYD, &secret);
+		samples_take(&m.history, next, HISTORY_OF_MEMTALLYD, &secret);
+		m.state.asks.is_opposite = cases[i].view == TOP_VIEW_NESTED;
+		make(&m, next);
+		top_rows_remember(&m.rows, 0, SIZE_MAX);
+		for (size_t k = 0; k < m.rows.count; k++) {
+			const struct top_row *row = &m.rows.row[k];
+			const struct top_growth *growth = &row->was.growth[TOP_SPAN_SHORT];
+
+			if (row->process || strcmp(row->name, cases[i].name) != 0)
+				continue;
+			found++;
+			assert_int_equal(growth->is_known, cases[i].has);
+			assert_false(growth->is_new);
+			assert_int_equal(growth->bytes, 0);
+		}
+		assert_int_equal(found, cases[i].has ? 1 : found);
+	}
+}
+
+/* A recorded snapshot gives the sums of the present choice the time before it was made. */
+static void recorded_snapshots_have_sums_of_a_choice(void **state)
+{
+	const struct sample_options later = {.boottime_ns = SAMPLE_BOOTTIME_NS + 60 * NS_PER_SEC,
+		.older_ns = 60 * NS_PER_SEC,
+		.sequence = 9};
+	AUTO_VIEW struct view *then = sample_open(NULL), *view = sample_open(&later);
+	AUTO_MADE struct made m = {0};
+	struct top_rows filled = {0};
+	struct top_rows_source from = {
+		.view = then, .history = &m.history, .secret = &secret, .is_fill = true};
+	uint64_t salt;
+
+	(void)state;
+	top_state_init(&m.state, TOP_VIEW_TREE);
+	samples_take(&m.history, view, HISTORY_OF_MEMTALLYD, &secret);
+	make(&m, view);
+	top_rows_remember(&m.rows, 0, SIZE_MAX);
+	assert_false(top_rows_at(&m.rows, 0)->was.growth[TOP_SPAN_SHORT].is_known);
+	salt = top_rows_salt(&m.state.asks, &from);
+	assert_int_not_equal(salt, 0);
+	assert_true(samples_fill(&m.history, then, salt, &secret));
+	assert_int_equal(top_rows_make(&filled, &m.state.asks, &from), 0);
+	top_rows_done(&filled);
+	make(&m, view);
+	top_rows_remember(&m.rows, 0, SIZE_MAX);
+	assert_true(top_rows_at(&m.rows, 0)->children > 0);
+	assert_true(top_rows_at(&m.rows, 0)->was.growth[TOP_SPAN_SHORT].is_known);
+	assert_false(top_rows_at(&m.rows, 0)->was.growth[TOP_SPAN_SHORT].is_new);
+	assert_int_equal(top_rows_at(&m.rows, 0)->was.growth[TOP_SPAN_SHORT].bytes, 0);
 }
 
 /* A public image has no processes: views that need them say so, others show sums. */
@@ -690,6 +817,9 @@ int main(void)
 		cmocka_unit_test(deep_trees_are_shown),
 		cmocka_unit_test(nested_rows_are_users_programs_and_processes),
 		cmocka_unit_test(branches_are_the_sums_of_the_image),
+		cmocka_unit_test(growth_is_of_the_rows_that_need_it),
+		cmocka_unit_test(sums_of_a_user_have_growth_at_once),
+		cmocka_unit_test(recorded_snapshots_have_sums_of_a_choice),
 		cmocka_unit_test(public_images_have_sums_only),
 		cmocka_unit_test(missing_memory_leaves_no_rows),
 		cmocka_unit_test(keys_tell_rows_apart),
