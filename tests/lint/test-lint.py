@@ -470,6 +470,7 @@ class Documents(Tree):
         second = "* **A2. A fault.** What holds. Not tested: no moon.\n"
         self.write("docs/faults/daemons.md", "")
         self.write("docs/faults/ledger.md", "")
+        self.write("docs/faults/recorder.md", "")
         for rows, expected in (
                 (first + second, []),
                 (second, ["docs/faults/processes.md:3: A2 does not follow"]),

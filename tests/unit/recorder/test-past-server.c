@@ -11,6 +11,7 @@
 #include "base/os/channel.h"
 #include "base/os/userns.h"
 #include "recorder/past-server.h"
+#include "tests/unit/support/snapshot/small.h"
 
 enum { SAMPLES = 30, MORE_UID = 20005, MORE_PID = SAMPLE_FIRST_MORE + 5 };
 
@@ -418,6 +419,37 @@ static void images_that_clients_hold_are_limited(void **state)
 	end(&f);
 }
 
+/* The third snapshot has one OOM kill more: the second one is wanted. */
+static void finds_the_moment_before_an_oom_kill(void **state)
+{
+	struct fixture f = {.reply.fd = CHANNEL_NO_FD};
+
+	(void)state;
+	taped_begin(&f.tape);
+	past_server_init(&f.server, &f.tape.recording);
+	for (uint64_t i = 0; i < 4; i++) {
+		const struct image_header head = {.sequence = i + 1,
+			.realtime_ns = taped_ns(i),
+			.stale_ns = 1,
+			.interval_ns = SAMPLE_INTERVAL_NS};
+		AUTO_SMALL struct small small = {0};
+		AUTO_VIEW struct view *view = NULL;
+
+		small_begin(&small);
+		ROW_SET(small.host, SCOPE_OOM_KILLS, 7 + (i >= 2));
+		view = small_view(&small.builder, &head);
+		recording_take(&f.tape.recording, view, clock_now_ns(CLOCK_MONOTONIC));
+	}
+	ask(&f, &(struct past_request){.pick = PAST_OOM, .at_ns = PAST_TIME_MAX_NS}, &all);
+	assert_int_equal(f.head.status, PAST_GOOD);
+	assert_int_equal(f.head.at_ns, taped_ns(1));
+	assert_int_equal(f.head.oom_ns, taped_ns(2));
+	assert_int_equal(f.view->header->sequence, 2);
+	ask(&f, &(struct past_request){.pick = PAST_OOM, .at_ns = taped_ns(1)}, &all);
+	assert_int_equal(f.head.status, PAST_NONE);
+	end(&f);
+}
+
 static void an_empty_recording_has_nothing(void **state)
 {
 	struct fixture f = {.reply.fd = CHANNEL_NO_FD};
@@ -448,6 +480,7 @@ int main(void)
 		cmocka_unit_test(series_do_not_disturb_each_other),
 		cmocka_unit_test(tells_marks_and_coverage),
 		cmocka_unit_test(images_that_clients_hold_are_limited),
+		cmocka_unit_test(finds_the_moment_before_an_oom_kill),
 		cmocka_unit_test(an_empty_recording_has_nothing),
 	};
 
