@@ -65,6 +65,7 @@ void recorder_part_plan(struct recorder_part *p, const struct history_query *q,
 		p->is_done = true;
 		return;
 	}
+	p->interval_ns = interval_ns;
 	p->step_ns = saturate_max(interval_ns, q->step_s * NS_PER_SEC);
 	p->step_ns = saturate_max(p->step_ns, (p->to_ns - p->from_ns) / max + 1);
 	p->step_ns += NS_PER_SEC - 1;
@@ -173,6 +174,12 @@ static void go_back(struct recorder_part *p, uint64_t ns)
 		recorder_part_finish(p);
 }
 
+/* Returns whether each snapshot is to be a point. A step of the same length may have none, or two. */
+static bool takes_each(const struct recorder_part *p)
+{
+	return p->step_ns <= p->interval_ns + p->interval_ns / 4;
+}
+
 static void take_snapshot(struct recorder_part *p, const struct recorder_question *answer)
 {
 	uint64_t at_ns = answer->head.at_ns;
@@ -188,7 +195,11 @@ static void take_snapshot(struct recorder_part *p, const struct recorder_questio
 		(void)ring_take_at(
 			one, answer->view, p->step_ns); /* without memory it is missing */
 	}
-	go_back(p, at_ns);
+	if (!takes_each(p) || at_ns < p->from_ns + p->interval_ns / 2 ||
+		p->count == RECORDER_PART_SNAPSHOTS_MAX)
+		go_back(p, at_ns);
+	else
+		p->to_ns = at_ns - p->interval_ns / 2;
 }
 
 void recorder_part_take(struct recorder_part *p, const struct history_query *q,
@@ -197,6 +208,7 @@ void recorder_part_take(struct recorder_part *p, const struct history_query *q,
 	const struct past_head *head = &answer->head;
 	bool is_none = head->status == PAST_NONE;
 
+	p->asked++;
 	if (*answer->wait.problem || (head->status != PAST_GOOD && !is_none)) {
 		p->is_done = *answer->wait.problem || head->status != PAST_DAMAGED || p->is_series;
 		p->is_absent = answer->wait.is_absent;
@@ -215,6 +227,19 @@ void recorder_part_take(struct recorder_part *p, const struct history_query *q,
 	} else {
 		take_snapshot(p, answer);
 	}
+}
+
+void recorder_part_hurry(struct recorder_part *p, uint64_t spent_ns, uint64_t left_ns)
+{
+	uint64_t steps = (p->to_ns - p->from_ns) / p->step_ns + 1;
+	uint64_t each_ns = p->asked ? spent_ns / p->asked + 1 : 1;
+	/* A part stays unused: the next ones may take longer. */
+	uint64_t possible = left_ns / each_ns * 3 / 4;
+
+	if (p->is_series || !possible || possible >= steps)
+		return;
+	p->step_ns = (p->to_ns - p->from_ns) / possible + NS_PER_SEC;
+	p->step_ns -= p->step_ns % NS_PER_SEC;
 }
 
 void recorder_part_give_up(struct recorder_part *p)

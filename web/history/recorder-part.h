@@ -2,8 +2,9 @@
 /*
  * memtally-recorder's part of a history
  *
- * Points of the time before the ring's, from recorded snapshots. One row that all callers who see
- * all rows may have is asked for as a series; several rows as a snapshot for each step. Pure.
+ * Points of the time before the ring's, from recorded snapshots. The host, or one row by its name,
+ * is asked for as a series if the caller sees all rows; several rows are asked for as a snapshot for
+ * each step. Pure.
  */
 #ifndef MEMTALLY_WEB_HISTORY_RECORDER_PART_H
 #define MEMTALLY_WEB_HISTORY_RECORDER_PART_H
@@ -31,7 +32,8 @@ struct recorder_part {
 	 * one on: if the time does not suffice, the oldest ones are missing, which the ledger may have.
 	 */
 	uint64_t from_ns, to_ns;
-	uint64_t step_ns;
+	uint64_t step_ns, interval_ns; /* of the points; of snapshots */
+	size_t asked;                  /* questions that have been answered */
 	uint64_t userns; /* that of the uids of callers; snapshots with another one are left out */
 	/* Owned: the points of snapshots that have come, each by itself, the last one first. */
 	struct ring each[RECORDER_PART_SNAPSHOTS_MAX];
@@ -57,6 +59,12 @@ void recorder_part_next(
 /* Takes the answer to it. */
 void recorder_part_take(struct recorder_part *p, const struct history_query *q,
 	const struct recorder_question *answer);
+
+/*
+ * Makes the steps of P longer if the answers so far, which took SPENT_NS, are so slow that LEFT_NS do
+ * not suffice for all others. P is not done.
+ */
+void recorder_part_hurry(struct recorder_part *p, uint64_t spent_ns, uint64_t left_ns);
 
 /* Gives up for lack of time: P is done with what has come. */
 void recorder_part_give_up(struct recorder_part *p);

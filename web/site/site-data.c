@@ -137,17 +137,31 @@ static struct answer *answer_process(const struct site_task *t)
 	return TAKE_PTR(a);
 }
 
+/* Returns the status of memtally-web for T: that of the present, with snapshots of the past, too. */
+static struct status web_status_of(const struct site_task *t)
+{
+	const struct view *present = t->site->cache.view;
+	struct status status = site_status(t);
+
+	if (!t->is_past)
+		return status;
+	status.view = present;
+	status.now_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
+	status.is_fresh = present && !view_is_stale(present, status.now_boottime_ns);
+	return status;
+}
+
 struct answer *site_answer_status(const struct site_task *t)
 {
 	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, SITE_TYPE_JSON);
 	struct site *s = t->site;
 	const struct view *view = t->view;
-	struct status status = site_status(t);
+	struct status status = web_status_of(t);
 	size_t slack = 0;
 
 	if (!a)
 		return NULL;
-	if (self_read(&s->self, clock_now_ns(CLOCK_BOOTTIME)) < 0)
+	if (self_read(&s->self, status.now_boottime_ns) < 0)
 		return NULL;
 	if (view)
 		site_add_head(&a->before, view, t->now_ns, &slack);

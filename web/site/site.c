@@ -304,8 +304,13 @@ static void site_take_answer(struct inquiry *i, uint64_t now_ns)
 
 	recorder_part_take(&h->recorder, &h->query, i->question);
 	i->question = recorder_question_free(i->question);
-	if (!h->recorder.is_done && now_ns >= i->end_ns)
+	if (h->recorder.is_done)
+		return;
+	if (now_ns >= i->end_ns)
 		recorder_part_give_up(&h->recorder);
+	else
+		recorder_part_hurry(&h->recorder, now_ns + SOURCE_LINK_TIMEOUT_NS - i->end_ns,
+			i->end_ns - now_ns);
 }
 
 void site_continue(struct site *s, struct inquiry *i, uint64_t now_ns)

@@ -130,6 +130,9 @@ static void answers_without_a_present_snapshot(void **state)
 			fail_msg("%s", data[i]);
 	assert_int_equal(f.request.pick, PAST_AT);
 	assert_int_equal(f.request.at_ns, (T0 / NS_PER_SEC + 11) * NS_PER_SEC - 1);
+	/* memtally-web's own part is that of the present. */
+	assert_says(&f, "/api/v1/status?" AT, 200, "\"snapshot\":\"none\"");
+	assert_says(&f, "/api/v1/status?" AT, 200, "\"status\":{\"version\":");
 	assert_int_equal(status_of(&f, "/api/v1/host"), 503);
 	assert_int_equal(status_of(&f, "/api/v1/users"), 503);
 	assert_int_equal(f.site.past_bytes, 0);
