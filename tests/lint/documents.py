@@ -228,8 +228,9 @@ def option_views(source):
     """The views that take an option, by the option, as the table of cli-option.c has them: ONLY(MAP), ALL, ROWS, `& ~`."""
     path = next(path for path in common.paths(source, "cli") if os.path.basename(path) == "cli-option.c")
     views = {"ONLY(" + view.upper() + ")": {view} for view in VIEWS}
-    views |= {"ALL": set(VIEWS), "ROWS": set(VIEWS) - {"status", "history"}, "RECORDED": {"diff", "history"},
-              "PAST": {"diff", "history", "status"}, "UNFILTERED": {"status", "compare", "history"}}
+    recorded = {"diff", "history", "growth", "why"}
+    views |= {"ALL": set(VIEWS), "ROWS": set(VIEWS) - {"status", "history", "why"}, "RECORDED": recorded,
+              "PAST": recorded | {"status"}, "UNFILTERED": {"status", "compare", "history", "why"}}
 
     def union(terms):
         return set().union(*(views.get(term, set()) for term in re.findall(r"ONLY\(\w+\)|\w+", terms)))
