@@ -15,7 +15,7 @@ struct ring_block {
 	uint64_t data[];
 };
 
-static size_t round_up(size_t size)
+static size_t ring_block_round(size_t size)
 {
 	return (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
 }
@@ -50,7 +50,7 @@ void *ring_blocks_add(struct ring_blocks *b, size_t size)
 	struct ring_block *block = b->last;
 	void *piece;
 
-	size = round_up(size);
+	size = ring_block_round(size);
 	if (!block || block->size - block->used < size) {
 		block = ring_block_map(size);
 		if (!block)
