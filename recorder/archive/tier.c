@@ -21,7 +21,7 @@ enum {
 	NAME_TRIES = 100, /* of other files with the name of a segment */
 	/* A longer chain saves little space, and takes longer to decode. */
 	CHAIN_MAX = 128,
-	CHAIN_KEYS_MAX = 8, /* of the size of its key */
+	CHAIN_KEYS_MAX = 16, /* of the size of its key */
 };
 
 static int tier_note_failure(struct tier *t, const char *what, uint64_t number, int error)

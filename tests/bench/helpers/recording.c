@@ -33,7 +33,7 @@ enum {
 	STEP_S = 10,
 	SEEKS = 300,
 	CHAIN_MAX = 128, /* as in recorder/archive/tier.c, as the next one */
-	CHAIN_KEYS_MAX = 8,
+	CHAIN_KEYS_MAX = 16,
 	RECORDS_MAX = 2000000,
 };
 
