@@ -79,6 +79,7 @@ class Page {
 		this.moment = new MomentSlider(byId("moment"), (at) => this.#go(at));
 		this.moment.show(this.#at, momentOf(document.querySelector("main").dataset.at) === undefined);
 		byId("to-live")?.addEventListener("click", (event) => this.#toLive(event));
+		history.replaceState({ at: this.#at }, ""); // the way back to it
 		addEventListener("popstate", (event) => this.#go(event.state?.at ?? null, false));
 		setInterval(() => this.#tick(), 1000);
 		document.addEventListener("visibilitychange", () => this.#wake());
