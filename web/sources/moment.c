@@ -60,73 +60,30 @@ static bool parse_seconds(const char *text, struct moment *ret)
 	return moment_scan_fraction(&at, &ns) && !*at && moment_set(ret, PAST_AT, ns);
 }
 
-/* Parses exactly two digits from 0 to MAX at *AT, and moves *AT behind them. */
-static bool moment_scan_two(const char **at, unsigned int max, int64_t *ret)
+/* Parses what the command line takes; a "+" that a query has turned into a blank is a "+" again. */
+static bool parse_when(const char *text, int64_t now_s, struct moment *ret)
 {
-	uint64_t value;
+	uint64_t now_ns = (uint64_t)now_s * NS_PER_SEC + NS_PER_SEC - 1, ns;
+	char zoned[QUERY_VALUE_MAX];
+	size_t len = strlen(text);
 
-	if (strspn(*at, DIGITS) < 2 || number_parse_u64(*at, 2, &value) < 0 || value > max)
+	if (len >= sizeof(zoned))
 		return false;
-	*at += 2;
-	*ret = (int64_t)value;
-	return true;
-}
-
-/* Parses "Z", "+01:00" or "-01:00"; a "+" that a query has turned into a blank, too. */
-static bool parse_zone(const char *at, int64_t *ret_s)
-{
-	int64_t hours, minutes, sign = *at == '-' ? -1 : 1;
-
-	if (!strcmp(at, "Z") || !strcmp(at, "z")) {
-		*ret_s = 0;
-		return true;
-	}
-	if (!*at || !strchr("+- ", *at++) || !moment_scan_two(&at, 23, &hours) || *at++ != ':' ||
-		!moment_scan_two(&at, 59, &minutes) || *at)
-		return false;
-	*ret_s = sign * (hours * 3600 + minutes * 60);
-	return true;
-}
-
-/* Parses a time of RFC 3339, which has a zone. */
-static bool parse_rfc3339(const char *text, struct moment *ret)
-{
-	struct tm tm = {0};
-	const char *at = strptime(text, "%Y-%m-%d", &tm);
-	int day = tm.tm_mday;
-	int64_t hour, minute, second, zone_s, s;
-	uint64_t ns;
-
-	if (!at || !*at || !strchr("Tt ", *at++) || !moment_scan_two(&at, 23, &hour) ||
-		*at++ != ':' || !moment_scan_two(&at, 59, &minute) || *at++ != ':' ||
-		!moment_scan_two(&at, 59, &second))
-		return false;
-	s = (int64_t)timegm(&tm);
-	if (tm.tm_mday != day)
-		return false; /* such as the 30th of February */
-	ns = 0;
-	if (!moment_scan_fraction(&at, &ns) || !parse_zone(at, &zone_s))
-		return false;
-	s += hour * 3600 + minute * 60 + second - zone_s;
-	return s >= 0 && s < (int64_t)(PAST_TIME_MAX_NS / NS_PER_SEC) &&
-	       moment_set(ret, PAST_AT, (uint64_t)s * NS_PER_SEC + ns);
+	memcpy(zoned, text, len + 1);
+	if (len > strlen("T00:00:00 00:00") && zoned[len - strlen(" 00:00")] == ' ' &&
+		memchr(zoned, 'T', len))
+		zoned[len - strlen(" 00:00")] = '+';
+	return when_parse_moment(zoned, now_ns, &ns) == 0 && moment_set(ret, PAST_AT, ns);
 }
 
 int moment_parse(const char *text, int64_t now_s, struct moment *ret)
 {
-	int64_t s;
-
 	if (!strcmp(text, "oom")) {
 		*ret = (struct moment){
 			.pick = PAST_OOM, .at_ns = (uint64_t)now_s * NS_PER_SEC + NS_PER_SEC - 1};
 		return 0;
 	}
-	if (parse_seconds(text, ret) || parse_rfc3339(text, ret))
-		return 0;
-	if (when_parse(text, now_s, &s) == 0 && s < (int64_t)(PAST_TIME_MAX_NS / NS_PER_SEC) &&
-		moment_set(ret, PAST_AT, (uint64_t)s * NS_PER_SEC + NS_PER_SEC - 1))
-		return 0;
-	return -EINVAL;
+	return parse_seconds(text, ret) || parse_when(text, now_s, ret) ? 0 : -EINVAL;
 }
 
 int moment_find(const char *query, size_t len, int64_t now_s, struct moment *ret,

@@ -32,9 +32,9 @@ struct moment {
 };
 
 /*
- * Parses TEXT: seconds since the epoch, a time of RFC 3339, each with or without a fraction;
- * "oom", the last snapshot before the last OOM kill; or what when_parse() takes. NOW_S is the
- * current time in seconds since the epoch. Returns 0; or -EINVAL.
+ * Parses TEXT: seconds since the epoch, with or without a fraction; "oom", the last snapshot before
+ * the last OOM kill; or what when_parse_moment() takes, also with a blank for the "+" of an offset.
+ * NOW_S is the current time in seconds since the epoch. Returns 0; or -EINVAL.
  */
 int moment_parse(const char *text, int64_t now_s, struct moment *ret);
 
