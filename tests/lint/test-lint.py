@@ -345,7 +345,7 @@ class Documents(Tree):
                                        '{"process-exporter", ONLY(COMPARE)},\n')
         always = ".It Fl j , Fl \\-json\n"
         taken = {"usage": "since by", "map": "diff since by pid", "files": "pid", "pages": "by pid",
-                 "sharing": "by pid", "explain": "pid", "compare": "by pid process-exporter"}
+                 "sharing": "by pid", "explain": "pid", "compare": "by pid process-exporter", "diff": "by pid", "history": ""}
         self.write("docs/man/memtally-status.1.in", always)
         for view, options in taken.items():
             self.write(f"docs/man/memtally-{view}.1.in",
