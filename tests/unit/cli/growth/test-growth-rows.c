@@ -29,6 +29,7 @@ static struct view *make_view(int64_t at_s, uint64_t pss)
 	ROW_SET(swapped, PROCESS_SWAP_PSS, 3 * GROWING_MIB);
 	unread = growing_add_process(&s.builder, 8, "alice", "secret", START_S, 600);
 	unread->outcome = OUTCOME_DENIED;
+	growing_add_process(&s.builder, 9, "alice", "tiny", START_S, 15);
 	return small_view(&s.builder, &head);
 }
 
