@@ -43,7 +43,7 @@ enum memory_lock_part memory_lock_parse(
 static uint64_t each_mapping(enum memory_lock_part part, int (*change)(void *, size_t))
 {
 	AUTO_BUFFER struct buffer text = {0};
-	uint64_t begin, end, bytes = 0;
+	uint64_t begin = 0, end = 0, bytes = 0;
 	struct scan all, line;
 
 	if (file_read_all(AT_FDCWD, "/proc/self/maps", MAPS_MAX, &text) < 0)

@@ -129,7 +129,7 @@ static struct run last_run(const struct trend_floor *floor, size_t count, int64_
 static bool rises_steadily(struct trend_judge *j, const struct trend_floor *floor, size_t count,
 	size_t parts, double least)
 {
-	double median[PARTS_MOST], mean;
+	double median[PARTS_MOST] = {0}, mean;
 
 	for (size_t i = 0; i < parts; i++) {
 		size_t from = i * count / parts, to = (i + 1) * count / parts;

@@ -72,7 +72,7 @@ static bool is_text(const struct model_texts *t, uint32_t number, const char *te
 {
 	const struct model_text *own = &t->text[number];
 
-	return own->len == len && !memcmp(t->pool.data + own->at, text, len);
+	return own->len == len && (!len || !memcmp(t->pool.data + own->at, text, len));
 }
 
 /*

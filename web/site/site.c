@@ -313,19 +313,19 @@ static void site_take_answer(struct inquiry *i, uint64_t now_ns)
 			i->end_ns - now_ns);
 }
 
-void site_continue(struct site *s, struct inquiry *i, uint64_t now_ns)
+void site_continue(struct site *s, struct inquiry *i, uint64_t now_monotonic_ns)
 {
 	struct history_inquiry *h = i->history;
 
 	while (h && !h->has_planned && (!i->question || i->question->wait.is_done)) {
 		if (i->question)
-			site_take_answer(i, now_ns);
-		if (ask_recorder(s, i, now_ns))
+			site_take_answer(i, now_monotonic_ns);
+		if (ask_recorder(s, i, now_monotonic_ns))
 			continue;
 		site_plan_ledger(s, h);
 		if (!h->wait.is_done)
-			source_link_add(
-				&s->ledger.link, s->settings->ledger_socket, &h->wait, now_ns);
+			source_link_add(&s->ledger.link, s->settings->ledger_socket, &h->wait,
+				now_monotonic_ns);
 	}
 }
 

@@ -256,7 +256,7 @@ static int memcg_mount_read_events(
 static int memcg_mount_read_pressure(int dirfd, struct memcg_stat *ret)
 {
 	char text[PSI_TEXT_SIZE];
-	struct psi psi;
+	struct psi psi = {0};
 	size_t len;
 	int r = file_read(dirfd, "memory.pressure", text, sizeof(text), &len);
 

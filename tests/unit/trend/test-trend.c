@@ -163,7 +163,8 @@ static void healthy_growth_is_no_leak(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(healthy); i++)
-		for (double until = 6.5; until < 80; until += 0.5) {
+		for (int half = 13; half < 160; half++) {
+			double until = half / 2.0;
 			struct trend t;
 
 			assert_int_equal(judge_until(until, healthy[i], &t), 0);
@@ -176,7 +177,9 @@ static void growth_within_history_is_none(void **state)
 	struct trend t;
 
 	(void)state;
-	for (double until = 50; until < 80; until += 0.5) {
+	for (int half = 100; half < 160; half++) {
+		double until = half / 2.0;
+
 		assert_int_equal(judge_until(until, wave, &t), 0);
 		assert_int_equal(t.verdict, TREND_NONE);
 	}
@@ -199,7 +202,9 @@ static void growth_that_has_ended_is_none(void **state)
 	(void)state;
 	assert_int_equal(judge_until(40, ended, &t), 0);
 	assert_int_equal(t.verdict, TREND_LEAK);
-	for (double until = 45; until < 80; until += 0.5) {
+	for (int half = 90; half < 160; half++) {
+		double until = half / 2.0;
+
 		assert_int_equal(judge_until(until, ended, &t), 0);
 		assert_int_equal(t.verdict, TREND_NONE);
 	}
@@ -211,7 +216,9 @@ static void a_step_is_not_watched(void **state)
 	struct trend t;
 
 	(void)state;
-	for (double until = 33; until < 48; until += 0.5) {
+	for (int half = 66; half < 96; half++) {
+		double until = half / 2.0;
+
 		assert_int_equal(judge_until(until, step, &t), 0);
 		assert_int_equal(t.verdict, TREND_NONE);
 	}
