@@ -6,6 +6,24 @@
 mapfile -t folders < <(sed -n 's,^include \([a-z]*\)/Makefile\.inc$,\1,p' Makefile.am)
 sources() { find "${folders[@]}" -name '*.c' | sort; }
 
+# In a quick check each test runs once: unit tests and fuzz targets with sanitizers, all others with
+# the programs as they are installed. So do these unit tests, since sanitizers change what they measure,
+# what the kernel allows, or how long they take. --long runs all tests both ways.
+units='^tests/(unit|fuzz)/'
+plain_units='^tests/unit/(confine|base/os)/|^tests/unit/.*/test-(drill.*|memory-lock|namegroups-costs|pagesweep|tls|bcrypt)$'
+
+# chosen LIST: prints the tests or programs of the names on standard input that stage LIST, "tests" or
+# "sanitizers", uses.
+chosen() {
+	if [ -n "$long" ]; then
+		cat
+	elif [ "$1" = tests ]; then
+		awk -v units="$units" -v plain="$plain_units" '$0 !~ units || $0 ~ plain'
+	else
+		awk -v units="$units" -v plain="$plain_units" '$0 ~ units && $0 !~ plain'
+	fi
+}
+
 # check_build COMMAND...: counts one result for a build.
 check_build() {
 	"$@" && count_pass && return
@@ -13,21 +31,21 @@ check_build() {
 	return 1
 }
 
-# check_tests DIR [WITHOUT]: runs all tests except those that match WITHOUT, and counts the results.
+# check_tests DIR LIST: runs the tests of stage LIST (see chosen), and counts the results.
 # Scenarios wait for most of their time: four more run at a time than there are processors.
 # Scenarios with a pid namespace of their own come first. Some of them block readers of their
 # processes (tests/tools/processes/blocked), which all other tests would notice. The longest come first. In
 # --long, scenarios with tens of thousands of processes, with walks of seconds, with swap, with an
 # hour of kills or with loads that fill the machine come last and one at a time.
 check_tests() {
-	local dir=$1 jobs=$(($(nproc) + 4)) later='^$' simulated='^$' all alone
+	local dir=$1 list=$2 jobs=$(($(nproc) + 4)) later='^$' simulated='^$' all alone
 	local longest='/(108|132|173|175|203|370|391|400|410|450|451|452|640|660|670)-|/test-(store-(outages|shrinking|size)|manager|workers.*|pass-calls|pass-counters)$'
 	# Takes a processor for a quarter of an hour in --long.
 	[ -z "$long" ] || simulated='/sim/test-budgets$'
 	[ -z "$long" ] || later='/(107|112|113|173|301|362|380|451|510|700|703)-'
 	find "$dir/tests" -name '*.trs' -delete
 	: >"$dir/tests/times"
-	all=$(all_tests "$dir" | grep -vE "${2:-^$}")
+	all=$(all_tests "$dir" | chosen "$list")
 	alone=$(grep -LE '^WITH_HOST=' tests/integration/*/[1-9]* | grep -xF "$all" | grep -vE "$later")
 	run_tests "$jobs" "$dir" < <(grep -E "$longest" <<<"$alone"; grep -vE "$longest" <<<"$alone")
 	all=$(grep -vxF "$alone" <<<"$all")
@@ -44,7 +62,7 @@ check_tests() {
 
 # choose_host yes|no: whether later tests see a host with the users of an installed memtally,
 # whatever this host has. Each test passes in both cases: stage "tests" runs without these users,
-# stage "sanitizers" with them.
+# stage "sanitizers" with them; in --long these are the same tests.
 choose_host() {
 	host=()
 	is_root || return 0 # the daemons keep the caller's user
@@ -61,6 +79,7 @@ run_tests() {
 	[ -z "$long" ] || limit=14400
 	mapfile -t tests
 	limited "$limit" "${host[@]}" make -C "$2" -j"$1" check "TESTS=${tests[*]}" \
+		"check_PROGRAMS=$(test_programs "$2" "$list" | tr '\n' ' ')" \
 		LOG_COMPILER="$top/contrib/quickstart/timed.sh $2/tests/times"
 	for test in "${tests[@]}"; do
 		[ ! -e "$2/$test.trs" ] || continue
@@ -76,19 +95,27 @@ choose_linker() {
 	! command -v ld.lld >/dev/null || linker=(LDFLAGS=-fuse-ld=lld)
 }
 
-# build_tests DIR CFLAGS COMMAND...: builds DIR by COMMAND, and then the other programs that tests run,
-# with CFLAGS. These are half of all sources, and much of their compilation is optimization.
+# test_programs DIR LIST: prints the programs that the tests of stage LIST run, beside memtally's own.
+test_programs() {
+	# shellcheck disable=SC2016
+	make -s -C "$1" -f Makefile -f - print-programs <<<'print-programs: ; @printf "%s\n" $(check_PROGRAMS)' | chosen "$2"
+}
+
+# build_tests DIR LIST CFLAGS COMMAND...: builds DIR by COMMAND, and then the other programs that tests
+# of stage LIST run, with CFLAGS. These are half of all sources, and much of their compilation is
+# optimization.
 build_tests() {
-	local dir=$1 flags=$2 linker
-	shift 2
+	local dir=$1 list=$2 flags=$3 linker
+	shift 3
 	choose_linker
-	"$@" && step 'make tests' "$dir/quickstart.log" make_in "$dir" check-programs CFLAGS="$flags" "${linker[@]}"
+	"$@" && step 'make tests' "$dir/quickstart.log" make_in "$dir" check-programs CFLAGS="$flags" "${linker[@]}" \
+		"check_PROGRAMS=$(test_programs "$dir" "$list" | tr '\n' ' ')"
 }
 
 # -g1, here and below: lines for a backtrace, without debugging information that takes compiler and
 # linker long.
 stage_build() {
-	check_build build_tests "$top/build-check" '-O1 -g1' \
+	check_build build_tests "$top/build-check" tests '-O1 -g1' \
 		build_tree fast-programs "$top/build-check" --enable-werror CFLAGS='-O2 -g1'
 }
 
@@ -99,12 +126,12 @@ stage_tests() {
 	fi
 	pkg-config --exists cmocka || count_skip 'unit tests' 'cmocka is not installed and could not be'
 	choose_host no
-	MEMTALLY_LONG=$long check_tests "$top/build-check" # soaks last longer if that is set
+	MEMTALLY_LONG=$long check_tests "$top/build-check" tests # soaks last longer if that is set
 }
 
 # Builds without the parts that configure can leave out, and runs its unit tests and lints.
 stage_left_out() {
-	local dir=$top/build-left-out
+	local dir=$top/build-left-out list=tests
 	check_build build_tree check-programs "$dir" --enable-werror --disable-ledger --disable-recorder --disable-inspect ESBUILD= CFLAGS='-O2 -g1' || return
 	choose_host no
 	find "$dir/tests" -name '*.trs' -delete
@@ -121,21 +148,17 @@ quickly_build() {
 
 # Not optimized, instrumented tests compile in three fifths of the time.
 job_asan() {
-	build_tests "$top/build-asan" '-O0 -g1' \
+	build_tests "$top/build-asan" sanitizers '-O0 -g1' \
 		quickly_build fast-programs "$top/build-asan" --enable-werror --enable-sanitizers CFLAGS='-O1 -g1'
 }
 
-# Tests of measured values and CPU times, and long ones, run in --long only, which runs all: here they
-# would take more than half of the time. So do tests of sources, scripts and Prometheus, which run
-# hardly any of the instrumented code.
 stage_sanitizers() {
-	local slow='' figures='/(10[0145678]|11[023]|12[12]|13[01245]|150|17[0-4]|203|208|301|362|380|39[01]|4[01]0|45[012]|46[02]|500|60[01])-|tests/sim/|tests/herd/|tests/lint/.*\.py$|/compare/test-|/test-namegroups-costs$'
+	local slow=''
 	check_build await_job asan || return
-	[ -z "$long" ] || figures=
 	[ -n "$long" ] || slow=1
 	choose_host yes
 	MEMTALLY_SLOW=$slow ASAN_OPTIONS=detect_stack_use_after_return=1 \
-		UBSAN_OPTIONS=print_stacktrace=1 check_tests "$top/build-asan" "$figures"
+		UBSAN_OPTIONS=print_stacktrace=1 check_tests "$top/build-asan" sanitizers
 }
 
 all_tests() {
