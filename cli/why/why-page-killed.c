@@ -42,6 +42,26 @@ static void add_gone_places(const struct why_page *p)
 	why_page_add_text(p, "\n");
 }
 
+/* Appends the times of the kills before and after, each of which has a page of its own. */
+static void page_add_other_kills(const struct why_page *p)
+{
+	const struct incident *i = &p->f->incident;
+
+	if (!i->earlier_kill_ns && !i->later_kill_ns)
+		return;
+	line_begin(p->to, "");
+	why_page_add_text(p, "other OOM kills, explained by --at:");
+	if (i->earlier_kill_ns) {
+		why_page_add_text(p, " the one before at ");
+		why_page_add_time(p, i->earlier_kill_ns);
+	}
+	if (i->later_kill_ns) {
+		why_page_add_text(p, i->earlier_kill_ns ? ", the next at " : " the next at ");
+		why_page_add_time(p, i->later_kill_ns);
+	}
+	why_page_add_text(p, "\n");
+}
+
 void why_page_add_oom(const struct why_page *p)
 {
 	const struct cause *c = &p->f->cause;
@@ -49,6 +69,7 @@ void why_page_add_oom(const struct why_page *p)
 	line_begin(p->to, "OOM");
 	if (!why_page_after(p)) {
 		why_page_add_text(p, "no snapshot after it is recorded yet\n");
+		page_add_other_kills(p);
 		return;
 	}
 	if (c->has_kills)
@@ -70,6 +91,7 @@ void why_page_add_oom(const struct why_page *p)
 	}
 	if (c->unknown || !c->owners)
 		add_gone_places(p);
+	page_add_other_kills(p);
 }
 
 /* "killed" only if the counter of the cgroup leaves no other choice. */

@@ -248,18 +248,92 @@ static void drop_explained(struct risen *r, uint64_t kills)
 
 static void take_risen(struct risen *r, struct cause *ret)
 {
-	uint64_t sum = 0;
+	uint64_t left = ret->has_kills ? ret->kills : UINT64_MAX;
 
 	if (r->count)
 		qsort(r->item, r->count, sizeof(*r->item), compare_kills);
-	for (size_t i = 0; i < r->count && r->item[i].kills; i++) {
-		sum = saturate_add(sum, r->item[i].kills);
+	for (size_t i = 0; i < r->count; i++) {
+		r->item[i].kills = saturate_min(r->item[i].kills, left);
+		if (!r->item[i].kills)
+			break;
+		left -= r->item[i].kills;
 		if (ret->owners < CAUSE_OWNERS_MAX)
 			ret->owner[ret->owners++] = r->item[i];
 		else
 			ret->is_cut = true;
 	}
-	ret->unknown = ret->has_kills ? saturate_less(ret->kills, sum) : 0;
+	ret->unknown = ret->has_kills ? left : 0;
+}
+
+/* Returns when the counters of ROW in VIEW were read, in nanoseconds since the epoch. */
+static uint64_t read_ns(const struct view *view, const struct snapshot_scope *row)
+{
+	return saturate_less(moments_time_ns(view),
+		ROW_HAS(row, SCOPE_CGROUP_AGE) ? row->q[SCOPE_CGROUP_AGE] : 0);
+}
+
+/* Returns how many processes of the owner at P are gone in VIEW, or without memory. */
+static uint64_t count_gone(
+	const struct moments *m, const struct view *view, const struct cause_place *p)
+{
+	const struct view *last = moments_last(m);
+	uint32_t count = view_count(last, METRIC_PROCESS);
+	uint64_t gone = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct snapshot_process *row = view_process(last, i);
+
+		if (same_row_is_member(last, row, p->kind, p->of, p->row))
+			gone += same_row_is_gone(view, row);
+	}
+	return gone;
+}
+
+/*
+ * Returns true if the counter of O, read before the event with row BEFORE (NULL: it had none), may
+ * have risen at another kill.
+ */
+static bool is_of_another(const struct moments *m, const struct incident *incident,
+	const struct cause_owner *o, const struct snapshot_scope *before)
+{
+	return (incident->later_kill_ns &&
+		       read_ns(o->place.of, o->place.row) >= incident->later_kill_ns) ||
+	       (incident->earlier_kill_ns && before &&
+		       read_ns(moments_last(m), before) < incident->earlier_kill_ns);
+}
+
+/* Returns the last snapshot before the kill after INCIDENT; the first one after the event if it is later. */
+static const struct view *before_later_kill(
+	const struct moments *m, const struct incident *incident)
+{
+	size_t i = 0;
+
+	while (i + 1 < m->afters && (!incident->later_kill_ns || moments_time_ns(m->after[i + 1]) <
+									 incident->later_kill_ns))
+		i++;
+	return m->after[i];
+}
+
+/* Leaves to R as many kills as INCIDENT can have had. */
+static int limit_risen(const struct moments *m, const struct incident *incident, struct risen *r)
+{
+	const struct view *last = moments_last(m), *end;
+
+	if ((!incident->earlier_kill_ns && !incident->later_kill_ns) || view_is_public(last))
+		return 0;
+	end = before_later_kill(m, incident);
+	for (size_t i = 0; i < r->count; i++) {
+		AUTO_SAME_ROW_INDEX struct same_row_index index = {0};
+		struct cause_owner *o = &r->item[i];
+		int k = same_row_index_make(last, o->place.kind, &index);
+
+		if (k < 0)
+			return k;
+		if (is_of_another(
+			    m, incident, o, same_row_owner(&index, o->place.of, o->place.row)))
+			o->kills = saturate_min(o->kills, count_gone(m, end, &o->place));
+	}
+	return 0;
 }
 
 /* Counts the kills on the host up to the first snapshot at HOST_NS or later. */
@@ -278,7 +352,7 @@ static void count_kills(const struct moments *m, uint64_t host_ns, struct cause 
 		ret->kills = after->q[SCOPE_OOM_KILLS] - before->q[SCOPE_OOM_KILLS];
 }
 
-int cause_find(const struct moments *m, uint64_t host_ns, struct cause *ret)
+int cause_find(const struct moments *m, const struct incident *incident, struct cause *ret)
 {
 	CLEANUP(risen_done) struct risen risen = {0};
 	size_t slices = 0;
@@ -287,11 +361,13 @@ int cause_find(const struct moments *m, uint64_t host_ns, struct cause *ret)
 	*ret = (struct cause){.has_kills = false};
 	if (!m->afters || moments_is_reboot(m))
 		return 0;
-	count_kills(m, host_ns, ret);
+	count_kills(m, incident->last_ns, ret);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(innermost); i++) {
 		slices = risen.count;
 		r = compare_kind(m, innermost[i], &risen, ret);
 	}
+	if (r == 0)
+		r = limit_risen(m, incident, &risen);
 	if (r < 0)
 		return r;
 	/* the innermost slice first: it has the longest name of those above each other */

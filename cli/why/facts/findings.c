@@ -284,7 +284,7 @@ int findings_make(const struct moments *m, const struct incident *incident, bool
 		.moments = *m,
 		.is_own_only = is_own_only,
 		.is_public = view_is_public(moments_last(m))};
-	int r = cause_find(m, incident->last_ns, &f.cause);
+	int r = cause_find(m, incident, &f.cause);
 	if (f.cause.has_kills && f.cause.kills)
 		set_oom(&f.incident, moments_time_ns(m->after[0]));
 	if (r == 0)
@@ -293,7 +293,7 @@ int findings_make(const struct moments *m, const struct incident *incident, bool
 		return r;
 	find_growers(&f);
 	if (!moments_is_reboot(m))
-		vanished_find(m, &f.cause, is_own_only, &f.vanished);
+		vanished_find(m, incident, &f.cause, is_own_only, &f.vanished);
 	f.start = find_start(&f);
 	compare_amount(&f, SCOPE_MEM_AVAILABLE, &f.available);
 	compare_amount(&f, SCOPE_MEM_TOTAL, &f.total);
