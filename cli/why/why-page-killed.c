@@ -62,6 +62,25 @@ static void page_add_other_kills(const struct why_page *p)
 	why_page_add_text(p, "\n");
 }
 
+static bool are_victims_known(const struct findings *f)
+{
+	for (size_t i = 0; i < f->cause.owners; i++)
+		if (!vanished_are_killed(&f->vanished, &f->cause, i))
+			return false;
+	return f->cause.owners && !f->cause.is_cut && !f->cause.unknown;
+}
+
+/* Says where the killed processes are named, unless the page names them. */
+static void page_add_log(const struct why_page *p)
+{
+	if (are_victims_known(p->f))
+		return;
+	line_begin(p->to, "");
+	why_page_add_text(p,
+		"the kernel's log names the killed process: journalctl -k --grep 'Killed "
+		"process'\n");
+}
+
 void why_page_add_oom(const struct why_page *p)
 {
 	const struct cause *c = &p->f->cause;
@@ -91,6 +110,7 @@ void why_page_add_oom(const struct why_page *p)
 	}
 	if (c->unknown || !c->owners)
 		add_gone_places(p);
+	page_add_log(p);
 	page_add_other_kills(p);
 }
 

@@ -8,10 +8,51 @@
 #include "base/saturate.h"
 #include "cli/why/facts/same-row.h"
 
-enum { GAP_INTERVALS = 3, OTHERS_GREW_MORE = 2 };
+enum { GAP_INTERVALS = 3, OTHERS_GREW_MORE = 2, AVAILABLE_PARTS = 10 };
+
+bool findings_is_limit_likely(const struct findings *f)
+{
+	return f->incident.kind == INCIDENT_OOM && f->moments.afters && !f->cause.owners &&
+	       f->available.has_before && f->total.has_before &&
+	       f->available.before >= f->total.before / AVAILABLE_PARTS;
+}
+
+static bool is_of_gone_owner(const struct findings *f, const struct snapshot_process *row)
+{
+	for (size_t i = 0; i < f->cause.gones; i++) {
+		const struct cause_place *p = &f->cause.gone[i];
+
+		if (same_row_is_member(moments_last(&f->moments), row, p->kind, p->of, p->row))
+			return true;
+	}
+	return false;
+}
+
+const struct vanished_process *findings_suspect(const struct findings *f)
+{
+	if (f->incident.kind != INCIDENT_OOM || f->cause.owners || !f->vanished.listed)
+		return NULL;
+	for (size_t i = 0; i < f->vanished.listed; i++)
+		if (is_of_gone_owner(f, f->vanished.item[i].row))
+			return &f->vanished.item[i];
+	return &f->vanished.item[0];
+}
+
+/* Returns the growth of the suspect; NULL: it is not among the largest. */
+static const struct grower *suspect_growth(const struct findings *f)
+{
+	const struct vanished_process *v = findings_suspect(f);
+
+	for (size_t i = 0; v && i < f->processes.count; i++)
+		if (f->processes.item[i].process == v->row)
+			return &f->processes.item[i];
+	return NULL;
+}
 
 const struct grower *findings_first_process(const struct findings *f)
 {
+	if (findings_is_limit_likely(f))
+		return suspect_growth(f);
 	if (f->inside.count)
 		return &f->inside.item[0];
 	return f->processes.count ? &f->processes.item[0] : NULL;
@@ -21,6 +62,8 @@ const struct grower *findings_first_owner(const struct findings *f)
 {
 	const struct grower *process = f->processes.count ? &f->processes.item[0] : NULL;
 
+	if (findings_is_limit_likely(f))
+		return NULL;
 	for (size_t i = 0; i < f->owners.count; i++) {
 		const struct grower *g = &f->owners.item[i];
 
@@ -65,6 +108,15 @@ static void compare_amount(
 	note_amount(moments_last(&f->moments), i, &ret->has_before, &ret->before);
 	if (f->moments.afters)
 		note_amount(f->moments.after[0], i, &ret->has_after, &ret->after);
+}
+
+/* What tells how likely a limit was, before .start is known. */
+static void compare_before(struct findings *f)
+{
+	const struct view *last = moments_last(&f->moments);
+
+	note_amount(last, SCOPE_MEM_AVAILABLE, &f->available.has_before, &f->available.before);
+	note_amount(last, SCOPE_MEM_TOTAL, &f->total.has_before, &f->total.before);
 }
 
 /* Swap space in use: that of processes, of SysV segments, and the rest, which may be negative. */
@@ -294,6 +346,7 @@ int findings_make(const struct moments *m, const struct incident *incident, bool
 	find_growers(&f);
 	if (!moments_is_reboot(m))
 		vanished_find(m, incident, &f.cause, is_own_only, &f.vanished);
+	compare_before(&f);
 	f.start = find_start(&f);
 	compare_amount(&f, SCOPE_MEM_AVAILABLE, &f.available);
 	compare_amount(&f, SCOPE_MEM_TOTAL, &f.total);
