@@ -110,7 +110,7 @@ static void compare_amount(
 		note_amount(f->moments.after[0], i, &ret->has_after, &ret->after);
 }
 
-/* What tells how likely a limit was, before .start is known. */
+/* The amounts that tell how likely a limit was: .start is not known yet. */
 static void compare_before(struct findings *f)
 {
 	const struct view *last = moments_last(&f->moments);
@@ -180,6 +180,21 @@ static void add_line(struct findings *f, const struct findings_line *l)
 	f->line[at] = *l;
 }
 
+/*
+ * Memory of processes of which no kind is known yet has a line only where there is some: absent, it is
+ * 0 if the other kinds are known.
+ */
+static bool has_line(const struct snapshot_balance *row, unsigned int line)
+{
+	return ROW_HAS(row, line) ||
+	       (line == BALANCE_PSS_UNSPLIT && ROW_HAS(row, BALANCE_PSS_ANON));
+}
+
+static int64_t line_bytes(const struct snapshot_balance *row, unsigned int line)
+{
+	return ROW_HAS(row, line) ? (int64_t)row->q[line] : 0;
+}
+
 static void compare_balance(struct findings *f)
 {
 	const struct snapshot_balance *start = view_balance(f->start);
@@ -191,10 +206,10 @@ static void compare_balance(struct findings *f)
 		const struct balance_kind *kind = n < BALANCE_KINDS ? balance_kind(n) : NULL;
 		unsigned int line = kind ? kind->line : BALANCE_RESIDUAL;
 
-		if (ROW_HAS(start, line) && ROW_HAS(before, line))
+		if (has_line(start, line) && has_line(before, line))
 			add_line(f, &(struct findings_line){.kind = kind,
-					    .start_bytes = (int64_t)start->q[line],
-					    .before_bytes = (int64_t)before->q[line]});
+					    .start_bytes = line_bytes(start, line),
+					    .before_bytes = line_bytes(before, line)});
 	}
 }
 

@@ -48,6 +48,23 @@ static void compares_with_the_time_at_which_growth_began(void **state)
 	assert_false(f.has_restart || f.has_reboot || f.has_gap || f.is_public);
 }
 
+/* It has no line before the growth, because there was none. */
+static void memory_of_no_kind_has_a_line(void **state)
+{
+	struct incident incident = incident_at(0);
+	AUTO_EPISODE struct moments m;
+	struct findings f;
+	struct episode e;
+
+	(void)state;
+	episode_of_kill(&e);
+	e.unsplit_mib[5] = 90000;
+	make(&e, &incident, &m, &f);
+	assert_string_equal(f.line[0].kind->name, "pss_unsplit");
+	assert_int_equal(f.line[0].start_bytes, 0);
+	assert_int_equal(f.line[0].before_bytes, 90000 * mib);
+}
+
 static void names_the_process_in_the_cgroup_first(void **state)
 {
 	struct incident incident = incident_at(0);
@@ -178,6 +195,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compares_with_the_time_at_which_growth_began),
+		cmocka_unit_test(memory_of_no_kind_has_a_line),
 		cmocka_unit_test(names_the_process_in_the_cgroup_first),
 		cmocka_unit_test(names_a_program_that_grew_more_than_any_process),
 		cmocka_unit_test(counters_make_an_oom_kill_of_any_moment),
