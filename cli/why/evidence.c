@@ -161,8 +161,10 @@ static int evidence_find_at(struct evidence *e, uint64_t at_ns, struct incident 
 	int k = ask_around(e, at_ns, &marks);
 
 	if (k == 0 && !incident_near(marks.point, marks.count, at_ns, ret))
-		*ret = (struct incident){
-			.kind = INCIDENT_NONE, .first_ns = at_ns, .last_ns = at_ns};
+		*ret = (struct incident){.kind = INCIDENT_NONE,
+			.first_ns = at_ns,
+			.last_ns = at_ns,
+			.asked_ns = at_ns};
 	return k;
 }
 

@@ -151,8 +151,27 @@ bool incident_near(
 		}
 		if (best < count) {
 			describe_incident(&m, best, ret);
+			ret->asked_ns = at_ns;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* A time that people write is any time of its second. */
+static uint64_t incident_second_ns(uint64_t at_ns)
+{
+	return at_ns - at_ns % NS_PER_SEC;
+}
+
+uint64_t incident_asked_away_ns(const struct incident *i, bool *ret_is_earlier)
+{
+	uint64_t asked_ns = incident_second_ns(i->asked_ns);
+	uint64_t first_ns = incident_second_ns(i->first_ns);
+	uint64_t last_ns = incident_second_ns(i->last_ns);
+
+	*ret_is_earlier = asked_ns > last_ns;
+	if (!i->asked_ns || i->kind == INCIDENT_NONE)
+		return 0;
+	return *ret_is_earlier ? asked_ns - last_ns : saturate_less(first_ns, asked_ns);
 }

@@ -37,6 +37,7 @@ struct incident {
 	uint64_t pressure_first_ns, pressure_last_ns;
 	/* INCIDENT_OOM: the marks of the kills before it and after it; 0: none is among the marks */
 	uint64_t earlier_kill_ns, later_kill_ns;
+	uint64_t asked_ns; /* the time that the user asked for; 0: none */
 };
 
 /*
@@ -49,9 +50,15 @@ bool incident_last(
 
 /*
  * Finds the incident at AT_NS, at most INCIDENT_NEAR_NS away: the nearest OOM kill, without one the
- * nearest memory pressure. Returns false if there is none.
+ * nearest memory pressure. Returns false if there is none. Sets .asked_ns to AT_NS.
  */
 bool incident_near(
 	const struct past_point *point, size_t count, uint64_t at_ns, struct incident *ret);
+
+/*
+ * Returns how far the time that the user asked for is from the event of I, in whole seconds as nanoseconds; 0: nothing
+ * was asked for, or it is within the event. *RET_IS_EARLIER: the event was before it.
+ */
+uint64_t incident_asked_away_ns(const struct incident *i, bool *ret_is_earlier);
 
 #endif

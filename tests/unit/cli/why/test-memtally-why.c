@@ -185,6 +185,14 @@ static void explains_a_moment(void **state)
 	check(&r, "--at=2023-11-23 03:17:40", NULL, KILL);
 	check(&r, "--at=2023-11-23 03:17:50", NULL,
 		"2023-11-23 03:17:50 no OOM kill and no memory pressure is recorded.");
+	/* how far the event is from the time */
+	check(&r, "--at=2023-11-23 03:11:41", NULL,
+		"\nAsked       for 03:11:41: the event was 65 seconds later; for that time itself: "
+		"memtally processes --at '2023-11-23 03:11:41'\n");
+	check(&r, "--at=2023-11-23 03:13:46", NULL,
+		"\nAsked       for 03:13:46: the event was 60 seconds earlier; ");
+	check(&r, "--at=2023-11-23 03:12:46", NULL, "\n\nOOM ");
+	check(&r, "--at=2023-11-23 03:11:41", "--json", ",\"asked\":\"2023-11-23T03:11:41.");
 	check(&r, "--at=2023-11-23 03:05", NULL,
 		"2023-11-23 03:05:00 no OOM kill and no memory pressure is recorded. ");
 	r.mark[6] = 0;
