@@ -213,6 +213,15 @@ static void compare_balance(struct findings *f)
 	}
 }
 
+static size_t start_at(const struct findings *f)
+{
+	size_t i = 0;
+
+	while (f->moments.before[i] != f->start)
+		i++;
+	return i;
+}
+
 /*
  * Returns the last snapshot before the pressure, the first one if it was there all the time; without
  * pressure the one in which growth began.
@@ -225,7 +234,12 @@ static const struct view *before_pressure(const struct findings *f)
 
 	while (i + 1 < m->befores && moments_time_ns(m->before[i + 1]) < from_ns)
 		i++;
-	return from_ns ? m->before[i] : f->start;
+	if (!from_ns)
+		i = start_at(f);
+	/* what processes waited for before another kill belongs to that one */
+	while (i + 1 < m->befores && moments_time_ns(m->before[i]) < f->incident.earlier_kill_ns)
+		i++;
+	return m->before[i];
 }
 
 /* Writes the growth of counter I to *RET. Returns false if it is not known. */

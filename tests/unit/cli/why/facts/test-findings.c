@@ -173,6 +173,13 @@ static void finds_who_waited_for_memory(void **state)
 	assert_int_equal(f.waiters, 1); /* the slice repeats it */
 	assert_int_equal(f.waiter[0].place.kind, OWNER_UNIT);
 	assert_int_equal(f.waiter[0].waited_ns, 18 * NS_PER_SEC);
+	/* not at an earlier kill */
+	incident.earlier_kill_ns = episode_time_ns(&e, 5);
+	assert_int_equal(findings_make(&m, &incident, false, &f), 0);
+	assert_ptr_equal(f.waited_from, m.before[5]);
+	incident.pressure_first_ns = incident.pressure_last_ns = 0;
+	assert_int_equal(findings_make(&m, &incident, false, &f), 0);
+	assert_ptr_equal(f.waited_from, m.before[5]);
 }
 
 static void failed_allocations_of_findings_are_reported(void **state)
