@@ -289,19 +289,6 @@ static uint64_t count_gone(
 	return gone;
 }
 
-/*
- * Returns true if the counter of O, read before the event with row BEFORE (NULL: it had none), may
- * have risen at another kill.
- */
-static bool is_of_another(const struct moments *m, const struct incident *incident,
-	const struct cause_owner *o, const struct snapshot_scope *before)
-{
-	return (incident->later_kill_ns &&
-		       read_ns(o->place.of, o->place.row) >= incident->later_kill_ns) ||
-	       (incident->earlier_kill_ns && before &&
-		       read_ns(moments_last(m), before) < incident->earlier_kill_ns);
-}
-
 /* Returns the last snapshot before the kill after INCIDENT; the first one after the event if it is later. */
 static const struct view *before_later_kill(
 	const struct moments *m, const struct incident *incident)
@@ -314,24 +301,61 @@ static const struct view *before_later_kill(
 	return m->after[i];
 }
 
+/* Kills that follow each other, and the owners of a kind in the snapshots between them. */
+struct series {
+	const struct incident *incident;
+	const struct view *last, *end;       /* before the event, and before the next kill */
+	struct same_row_index before, until; /* of .last and .end */
+};
+
+static void series_done(struct series *s)
+{
+	same_row_index_done(&s->before);
+	same_row_index_done(&s->until);
+}
+
+/*
+ * Returns how many kills of O are of this event: as many as its counter had before the next kill, or
+ * else, if it was read too late or too early to tell, as many as processes of it are gone.
+ */
+static uint64_t series_kills(
+	const struct moments *m, const struct series *s, const struct cause_owner *o)
+{
+	uint64_t earlier_ns = s->incident->earlier_kill_ns;
+	uint64_t later_ns = s->incident->later_kill_ns;
+	const struct view *of = o->place.of;
+	const struct snapshot_scope *before = same_row_owner(&s->before, of, o->place.row);
+	const struct snapshot_scope *until = same_row_owner(&s->until, of, o->place.row);
+	bool is_early = earlier_ns && before && read_ns(s->last, before) < earlier_ns;
+	bool is_late = later_ns && read_ns(of, o->place.row) >= later_ns;
+	uint64_t kills = 0;
+
+	if (!is_early && !is_late)
+		return o->kills;
+	if (!is_early && until)
+		kills = counter_growth(before, until, SCOPE_OOM_KILLS);
+	return kills ? kills : saturate_min(o->kills, count_gone(m, s->end, &o->place));
+}
+
 /* Leaves to R as many kills as INCIDENT can have had. */
 static int limit_risen(const struct moments *m, const struct incident *incident, struct risen *r)
 {
-	const struct view *last = moments_last(m), *end;
-
-	if ((!incident->earlier_kill_ns && !incident->later_kill_ns) || view_is_public(last))
+	if ((!incident->earlier_kill_ns && !incident->later_kill_ns) ||
+		view_is_public(moments_last(m)))
 		return 0;
-	end = before_later_kill(m, incident);
 	for (size_t i = 0; i < r->count; i++) {
-		AUTO_SAME_ROW_INDEX struct same_row_index index = {0};
-		struct cause_owner *o = &r->item[i];
-		int k = same_row_index_make(last, o->place.kind, &index);
+		CLEANUP(series_done)
+		struct series s = {.incident = incident,
+			.last = moments_last(m),
+			.end = before_later_kill(m, incident)};
+		enum owner_kind kind = r->item[i].place.kind;
+		int k = same_row_index_make(s.last, kind, &s.before);
 
+		if (k == 0)
+			k = same_row_index_make(s.end, kind, &s.until);
 		if (k < 0)
 			return k;
-		if (is_of_another(
-			    m, incident, o, same_row_owner(&index, o->place.of, o->place.row)))
-			o->kills = saturate_min(o->kills, count_gone(m, end, &o->place));
+		r->item[i].kills = series_kills(m, &s, &r->item[i]);
 	}
 	return 0;
 }

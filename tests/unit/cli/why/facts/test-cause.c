@@ -243,6 +243,29 @@ static void a_counter_of_an_earlier_kill_is_not_of_this_one(void **state)
 	assert_int_equal(c.unknown, 1);
 }
 
+/* The counter rose before the next kill, though the process had not exited. */
+static void a_counter_that_rose_before_the_next_kill_counts(void **state)
+{
+	struct incident incident;
+	AUTO_EPISODE struct moments m;
+	struct episode e;
+	struct cause c;
+
+	(void)state;
+	episode_of_kill(&e);
+	e.process[3].pss_mib[6] = 30000;
+	e.counter[0].kills[7] = 2;
+	e.counter[1].kills[7] = e.counter[1].kills[6] + 1;
+	e.kills[7] = e.kills[6] + 1;
+	episode_open(&e, &m);
+	incident = (struct incident){
+		.last_ns = episode_time_ns(&e, 6), .later_kill_ns = episode_time_ns(&e, 7)};
+	assert_int_equal(cause_find(&m, &incident, &c), 0);
+	assert_int_equal(c.owners, 1);
+	check_place(&c.owner[0].place, OWNER_UNIT, "session-7.scope");
+	assert_int_equal(c.owner[0].kills, 1);
+}
+
 /* The kills of this event are no more than the host had. */
 static void cgroups_have_no_more_kills_than_the_host(void **state)
 {
@@ -289,6 +312,7 @@ int main(void)
 		cmocka_unit_test(a_reboot_is_no_oom_kill),
 		cmocka_unit_test(counters_that_rise_later_count),
 		cmocka_unit_test(a_counter_of_an_earlier_kill_is_not_of_this_one),
+		cmocka_unit_test(a_counter_that_rose_before_the_next_kill_counts),
 		cmocka_unit_test(cgroups_have_no_more_kills_than_the_host),
 		cmocka_unit_test(failed_allocations_of_causes_are_reported),
 	};
