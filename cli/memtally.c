@@ -278,7 +278,7 @@ static const struct command commands[] = {
 		.example = {{"why --oom last",
 				    "Which cgroup the last OOM kill was in, and what grew "
 				    "before it."},
-			{"why --at 03:12", "What happened at 03:12, or just before."}},
+			{"why --at 03:12", "The OOM kill or memory pressure nearest to 03:12."}},
 		.view = CLI_VIEW_WHY,
 		.run = why_run},
 	{.name = "help",

@@ -21,8 +21,8 @@
 
 /* The notice of a snapshot of a brief pass. */
 #define NOTICE_BRIEF                                                                               \
-	"the host is short of memory, so memtallyd has read statm alone: swap and charges may be " \
-	"of an earlier pass"
+	"processes waited for memory, on the host or in a cgroup, so memtallyd read their sizes "  \
+	"alone: swap and charges may be of an earlier pass"
 
 /* The program that measured; advice depends on it. */
 enum notice_source {

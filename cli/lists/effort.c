@@ -157,7 +157,7 @@ static void add_waiting(
 		return;
 	}
 	line_add_count(line->to, waiting, " measurement", " measurements");
-	buffer_add_text(line->to, is_pressed ? " waiting, because the host is short of memory"
+	buffer_add_text(line->to, is_pressed ? " waiting, because processes waited for memory"
 					     : " waiting for CPU budget");
 	if (!is_pressed && ROW_HAS(self, SELF_BACKLOG) && self->q[SELF_BACKLOG] > age_ns) {
 		buffer_add_text(line->to, ", done in about ");

@@ -16,7 +16,7 @@
 
 /* The first search goes back so far, each later one twice as far as the one before it. */
 #define SEARCH_NS (3600 * NS_PER_SEC)
-/* All marks of an incident are within this time of the mark that was found. */
+/* Marks within this time of the mark that was found are of its incident, or the kills next to it. */
 #define AROUND_NS (3600 * NS_PER_SEC)
 /* Counters of cgroups are read at least once a minute: later snapshots show nothing of the event. */
 #define SETTLED_NS (75 * NS_PER_SEC)
@@ -161,8 +161,10 @@ static int evidence_find_at(struct evidence *e, uint64_t at_ns, struct incident 
 	int k = ask_around(e, at_ns, &marks);
 
 	if (k == 0 && !incident_near(marks.point, marks.count, at_ns, ret))
-		*ret = (struct incident){
-			.kind = INCIDENT_NONE, .first_ns = at_ns, .last_ns = at_ns};
+		*ret = (struct incident){.kind = INCIDENT_NONE,
+			.first_ns = at_ns,
+			.last_ns = at_ns,
+			.asked_ns = at_ns};
 	return k;
 }
 
@@ -261,11 +263,11 @@ static int evidence_wants_more(
 {
 	struct vanished vanished;
 	struct cause cause;
-	int k = cause_find(m, incident->last_ns, &cause);
+	int k = cause_find(m, incident, &cause);
 
 	if (k < 0)
 		return k;
-	vanished_find(m, &cause, false, &vanished);
+	vanished_find(m, incident, &cause, false, &vanished);
 	*ret_more = (!cause_is_known(&cause) && last_ns <= incident->last_ns + SETTLED_NS) ||
 	            (!view_is_public(moments_last(m)) &&
 			    !vanished_are_complete(&vanished, &cause) &&

@@ -61,7 +61,7 @@ void why_headline_add_owner(struct buffer *to, const struct cause_owner *o)
 	buffer_add_char(to, ')');
 }
 
-static void headline_add_oom(const struct findings *f, struct buffer *to)
+static void headline_add_oom(const struct findings *f, bool is_exact, struct buffer *to)
 {
 	const struct cause *c = &f->cause;
 	size_t shown = c->owners < 2 ? c->owners : 2;
@@ -72,6 +72,10 @@ static void headline_add_oom(const struct findings *f, struct buffer *to)
 		buffer_printf(to, "%" PRIu64 " OOM kills", c->kills);
 	if (!shown)
 		buffer_add_text(to, " on this host, in a cgroup that is not known");
+	if (findings_is_limit_likely(f)) {
+		buffer_add_text(to, ", probably at its memory limit: MemAvailable was ");
+		why_headline_add_bytes(to, f->available.before, is_exact);
+	}
 	for (size_t i = 0; i < shown; i++) {
 		buffer_add_text(to, i ? " and " : " in ");
 		why_headline_add_owner(to, &c->owner[i]);
@@ -80,7 +84,8 @@ static void headline_add_oom(const struct findings *f, struct buffer *to)
 		buffer_add_text(to, " and elsewhere");
 }
 
-static void headline_add_event(const struct findings *f, uint64_t now_ns, struct buffer *to)
+static void headline_add_event(
+	const struct findings *f, uint64_t now_ns, bool is_exact, struct buffer *to)
 {
 	const struct incident *i = &f->incident;
 
@@ -88,7 +93,7 @@ static void headline_add_event(const struct findings *f, uint64_t now_ns, struct
 	case INCIDENT_OOM:
 		why_words_add_time(to, i->first_ns, now_ns);
 		buffer_add_char(to, ' ');
-		headline_add_oom(f, to);
+		headline_add_oom(f, is_exact, to);
 		break;
 	case INCIDENT_PRESSURE:
 		why_words_add_time(to, i->pressure_first_ns, now_ns);
@@ -140,6 +145,22 @@ static void headline_add_grower(
 		buffer_printf(to, " (estimated: %.*s)", (int)bounds.len, bounds.data);
 }
 
+/* Names the largest process that is gone, if the cgroup of the kill is not known. */
+static void headline_add_suspect(const struct findings *f, bool is_exact, struct buffer *to)
+{
+	const struct vanished_process *v = findings_suspect(f);
+
+	if (!v)
+		return;
+	buffer_add_text(to, " Gone since then: ");
+	why_words_add_program(to, moments_last(&f->moments), v->row);
+	buffer_printf(to, " (PID %" PRIu32 ") with ", v->row->pid);
+	why_headline_add_bytes(to, v->bytes, is_exact);
+	if (f->vanished.count > 1)
+		buffer_printf(to, ", and %zu more", f->vanished.count - 1);
+	buffer_add_char(to, '.');
+}
+
 static void headline_add_growth(const struct findings *f, bool is_exact, struct buffer *to)
 {
 	const struct grower *g = findings_first_owner(f);
@@ -152,6 +173,8 @@ static void headline_add_growth(const struct findings *f, bool is_exact, struct 
 			to, " The growth before is not known: no earlier snapshot is recorded.");
 		return;
 	}
+	if (!g && findings_is_limit_likely(f))
+		return; /* growth elsewhere did not lead to it */
 	if (!g) {
 		buffer_add_text(to, " In the ");
 		why_words_add_span(
@@ -184,7 +207,8 @@ static void headline_add_elsewhere(const struct findings *f, bool is_exact, stru
 
 void why_headline_add(const struct findings *f, uint64_t now_ns, bool is_exact, struct buffer *to)
 {
-	headline_add_event(f, now_ns, to);
+	headline_add_event(f, now_ns, is_exact, to);
+	headline_add_suspect(f, is_exact, to);
 	headline_add_growth(f, is_exact, to);
 	headline_add_elsewhere(f, is_exact, to);
 }

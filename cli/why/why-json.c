@@ -155,6 +155,12 @@ static json_t *json_event(const struct findings *f)
 	why_json_set_text(&o, "kind", kinds[i->kind]);
 	why_json_set_time(&o, "first", i->first_ns);
 	why_json_set_time(&o, "last", i->last_ns);
+	if (i->asked_ns)
+		why_json_set_time(&o, "asked", i->asked_ns);
+	if (i->earlier_kill_ns)
+		why_json_set_time(&o, "earlier_kill", i->earlier_kill_ns);
+	if (i->later_kill_ns)
+		why_json_set_time(&o, "later_kill", i->later_kill_ns);
 	if (i->pressure_first_ns) {
 		why_json_set_time(&o, "pressure_first", i->pressure_first_ns);
 		why_json_set_time(&o, "pressure_last", i->pressure_last_ns);

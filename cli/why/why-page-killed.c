@@ -42,6 +42,45 @@ static void add_gone_places(const struct why_page *p)
 	why_page_add_text(p, "\n");
 }
 
+/* Appends the times of the kills before and after, each of which has a page of its own. */
+static void page_add_other_kills(const struct why_page *p)
+{
+	const struct incident *i = &p->f->incident;
+
+	if (!i->earlier_kill_ns && !i->later_kill_ns)
+		return;
+	line_begin(p->to, "");
+	why_page_add_text(p, "other OOM kills, explained by --at:");
+	if (i->earlier_kill_ns) {
+		why_page_add_text(p, " the one before at ");
+		why_page_add_time(p, i->earlier_kill_ns);
+	}
+	if (i->later_kill_ns) {
+		why_page_add_text(p, i->earlier_kill_ns ? ", the next at " : " the next at ");
+		why_page_add_time(p, i->later_kill_ns);
+	}
+	why_page_add_text(p, "\n");
+}
+
+static bool are_victims_known(const struct findings *f)
+{
+	for (size_t i = 0; i < f->cause.owners; i++)
+		if (!vanished_are_killed(&f->vanished, &f->cause, i))
+			return false;
+	return f->cause.owners && !f->cause.is_cut && !f->cause.unknown;
+}
+
+/* Says where the killed processes are named, unless the page names them. */
+static void page_add_log(const struct why_page *p)
+{
+	if (are_victims_known(p->f))
+		return;
+	line_begin(p->to, "");
+	why_page_add_text(p,
+		"the kernel's log names the killed process: journalctl -k --grep 'Killed "
+		"process'\n");
+}
+
 void why_page_add_oom(const struct why_page *p)
 {
 	const struct cause *c = &p->f->cause;
@@ -49,6 +88,7 @@ void why_page_add_oom(const struct why_page *p)
 	line_begin(p->to, "OOM");
 	if (!why_page_after(p)) {
 		why_page_add_text(p, "no snapshot after it is recorded yet\n");
+		page_add_other_kills(p);
 		return;
 	}
 	if (c->has_kills)
@@ -70,6 +110,8 @@ void why_page_add_oom(const struct why_page *p)
 	}
 	if (c->unknown || !c->owners)
 		add_gone_places(p);
+	page_add_log(p);
+	page_add_other_kills(p);
 }
 
 /* "killed" only if the counter of the cgroup leaves no other choice. */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/saturate.h"
+#include "base/when.h"
 #include "cli/table/cell.h"
 #include "cli/table/line.h"
 #include "cli/why/why-headline.h"
@@ -306,12 +307,33 @@ static void page_add_notes(const struct why_page *p)
 	}
 }
 
+/* Says so if the event was not at the time that was asked for, and how to see that time. */
+static void page_add_asked(const struct why_page *p)
+{
+	uint64_t asked_ns = p->f->incident.asked_ns;
+	char time[WHEN_TEXT_SIZE];
+	bool is_earlier;
+	uint64_t away_ns = incident_asked_away_ns(&p->f->incident, &is_earlier);
+
+	if (!away_ns)
+		return;
+	when_format(asked_ns, time);
+	line_begin(p->to, "Asked");
+	why_page_add_text(p, "for ");
+	why_page_add_time(p, asked_ns);
+	why_page_add_text(p, ": the event was ");
+	why_words_add_span(p->to, away_ns);
+	buffer_printf(p->to, "%s; for that time itself: memtally processes --at '%s'\n",
+		is_earlier ? " earlier" : " later", time);
+}
+
 void why_page_add(const struct findings *f, uint64_t now_ns, bool is_exact, struct buffer *to)
 {
 	const struct why_page p = {.f = f, .is_exact = is_exact, .to = to};
 
 	why_headline_add(f, now_ns, is_exact, to);
 	why_page_add_text(&p, "\n\n");
+	page_add_asked(&p);
 	if (f->incident.kind == INCIDENT_OOM)
 		why_page_add_oom(&p);
 	page_add_pressure(&p);

@@ -248,18 +248,116 @@ static void drop_explained(struct risen *r, uint64_t kills)
 
 static void take_risen(struct risen *r, struct cause *ret)
 {
-	uint64_t sum = 0;
+	uint64_t left = ret->has_kills ? ret->kills : UINT64_MAX;
 
 	if (r->count)
 		qsort(r->item, r->count, sizeof(*r->item), compare_kills);
-	for (size_t i = 0; i < r->count && r->item[i].kills; i++) {
-		sum = saturate_add(sum, r->item[i].kills);
+	for (size_t i = 0; i < r->count; i++) {
+		r->item[i].kills = saturate_min(r->item[i].kills, left);
+		if (!r->item[i].kills)
+			break;
+		left -= r->item[i].kills;
 		if (ret->owners < CAUSE_OWNERS_MAX)
 			ret->owner[ret->owners++] = r->item[i];
 		else
 			ret->is_cut = true;
 	}
-	ret->unknown = ret->has_kills ? saturate_less(ret->kills, sum) : 0;
+	ret->unknown = ret->has_kills ? left : 0;
+}
+
+/* Returns when the counters of ROW in VIEW were read, in nanoseconds since the epoch. */
+static uint64_t read_ns(const struct view *view, const struct snapshot_scope *row)
+{
+	return saturate_less(moments_time_ns(view),
+		ROW_HAS(row, SCOPE_CGROUP_AGE) ? row->q[SCOPE_CGROUP_AGE] : 0);
+}
+
+/* Returns how many processes of the owner at P are gone in VIEW, or without memory. */
+static uint64_t count_gone(
+	const struct moments *m, const struct view *view, const struct cause_place *p)
+{
+	const struct view *last = moments_last(m);
+	uint32_t count = view_count(last, METRIC_PROCESS);
+	uint64_t gone = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct snapshot_process *row = view_process(last, i);
+
+		if (same_row_is_member(last, row, p->kind, p->of, p->row))
+			gone += same_row_is_gone(view, row);
+	}
+	return gone;
+}
+
+/* Returns the last snapshot before the kill after INCIDENT; the first one after the event if it is later. */
+static const struct view *before_later_kill(
+	const struct moments *m, const struct incident *incident)
+{
+	size_t i = 0;
+
+	while (i + 1 < m->afters && (!incident->later_kill_ns || moments_time_ns(m->after[i + 1]) <
+									 incident->later_kill_ns))
+		i++;
+	return m->after[i];
+}
+
+/* Kills that follow each other, and the owners of a kind in the snapshots between them. */
+struct series {
+	const struct incident *incident;
+	const struct view *last, *end;       /* before the event, and before the next kill */
+	struct same_row_index before, until; /* of .last and .end */
+};
+
+static void series_done(struct series *s)
+{
+	same_row_index_done(&s->before);
+	same_row_index_done(&s->until);
+}
+
+/*
+ * Returns how many kills of O are of this event: as many as its counter had before the next kill, or
+ * else, if it was read too late or too early to tell, as many as processes of it are gone.
+ */
+static uint64_t series_kills(
+	const struct moments *m, const struct series *s, const struct cause_owner *o)
+{
+	uint64_t earlier_ns = s->incident->earlier_kill_ns;
+	uint64_t later_ns = s->incident->later_kill_ns;
+	const struct view *of = o->place.of;
+	const struct snapshot_scope *before = same_row_owner(&s->before, of, o->place.row);
+	const struct snapshot_scope *until = same_row_owner(&s->until, of, o->place.row);
+	bool is_early = earlier_ns && before && read_ns(s->last, before) < earlier_ns;
+	bool is_late = later_ns && read_ns(of, o->place.row) >= later_ns;
+	uint64_t kills = 0;
+
+	if (!is_early && !is_late)
+		return o->kills;
+	if (!is_early && until)
+		kills = counter_growth(before, until, SCOPE_OOM_KILLS);
+	return kills ? kills : saturate_min(o->kills, count_gone(m, s->end, &o->place));
+}
+
+/* Leaves to R as many kills as INCIDENT can have had. */
+static int limit_risen(const struct moments *m, const struct incident *incident, struct risen *r)
+{
+	if ((!incident->earlier_kill_ns && !incident->later_kill_ns) ||
+		view_is_public(moments_last(m)))
+		return 0;
+	for (size_t i = 0; i < r->count; i++) {
+		CLEANUP(series_done)
+		struct series s = {.incident = incident,
+			.last = moments_last(m),
+			.end = before_later_kill(m, incident)};
+		enum owner_kind kind = r->item[i].place.kind;
+		int k = same_row_index_make(s.last, kind, &s.before);
+
+		if (k == 0)
+			k = same_row_index_make(s.end, kind, &s.until);
+		if (k < 0)
+			return k;
+		r->item[i].kills = series_kills(m, &s, &r->item[i]);
+	}
+	return 0;
 }
 
 /* Counts the kills on the host up to the first snapshot at HOST_NS or later. */
@@ -278,7 +376,7 @@ static void count_kills(const struct moments *m, uint64_t host_ns, struct cause 
 		ret->kills = after->q[SCOPE_OOM_KILLS] - before->q[SCOPE_OOM_KILLS];
 }
 
-int cause_find(const struct moments *m, uint64_t host_ns, struct cause *ret)
+int cause_find(const struct moments *m, const struct incident *incident, struct cause *ret)
 {
 	CLEANUP(risen_done) struct risen risen = {0};
 	size_t slices = 0;
@@ -287,11 +385,13 @@ int cause_find(const struct moments *m, uint64_t host_ns, struct cause *ret)
 	*ret = (struct cause){.has_kills = false};
 	if (!m->afters || moments_is_reboot(m))
 		return 0;
-	count_kills(m, host_ns, ret);
+	count_kills(m, incident->last_ns, ret);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(innermost); i++) {
 		slices = risen.count;
 		r = compare_kind(m, innermost[i], &risen, ret);
 	}
+	if (r == 0)
+		r = limit_risen(m, incident, &risen);
 	if (r < 0)
 		return r;
 	/* the innermost slice first: it has the longest name of those above each other */

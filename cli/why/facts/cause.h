@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/why/facts/incident.h"
 #include "cli/why/facts/moments.h"
 
 enum { CAUSE_OWNERS_MAX = 8 };
@@ -55,10 +56,12 @@ struct cause {
 
 /*
  * Writes to *RET the OOM kills between the last snapshot before the event and the last one after it.
- * The counter of the host is compared at HOST_NS, the time of the last snapshot with a mark: those
- * of cgroups may be read up to a minute later. Returns 0 or -ENOMEM.
+ * The counter of the host is compared at the time of INCIDENT, that of the snapshot with the mark:
+ * those of cgroups may be read up to a minute later. A counter that was read so late, or so early,
+ * that it may have risen at another kill of INCIDENT counts as far as processes of its cgroup are
+ * gone. All together have no more kills than the host. Returns 0 or -ENOMEM.
  */
-int cause_find(const struct moments *m, uint64_t host_ns, struct cause *ret);
+int cause_find(const struct moments *m, const struct incident *incident, struct cause *ret);
 
 /* Returns true if all OOM kills of the host are known to be in an owner of C. */
 static inline bool cause_is_known(const struct cause *c)

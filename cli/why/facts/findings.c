@@ -8,10 +8,51 @@
 #include "base/saturate.h"
 #include "cli/why/facts/same-row.h"
 
-enum { GAP_INTERVALS = 3, OTHERS_GREW_MORE = 2 };
+enum { GAP_INTERVALS = 3, OTHERS_GREW_MORE = 2, AVAILABLE_PARTS = 10 };
+
+bool findings_is_limit_likely(const struct findings *f)
+{
+	return f->incident.kind == INCIDENT_OOM && f->moments.afters && !f->cause.owners &&
+	       f->available.has_before && f->total.has_before &&
+	       f->available.before >= f->total.before / AVAILABLE_PARTS;
+}
+
+static bool is_of_gone_owner(const struct findings *f, const struct snapshot_process *row)
+{
+	for (size_t i = 0; i < f->cause.gones; i++) {
+		const struct cause_place *p = &f->cause.gone[i];
+
+		if (same_row_is_member(moments_last(&f->moments), row, p->kind, p->of, p->row))
+			return true;
+	}
+	return false;
+}
+
+const struct vanished_process *findings_suspect(const struct findings *f)
+{
+	if (f->incident.kind != INCIDENT_OOM || f->cause.owners || !f->vanished.listed)
+		return NULL;
+	for (size_t i = 0; i < f->vanished.listed; i++)
+		if (is_of_gone_owner(f, f->vanished.item[i].row))
+			return &f->vanished.item[i];
+	return &f->vanished.item[0];
+}
+
+/* Returns the growth of the suspect; NULL: it is not among the largest. */
+static const struct grower *suspect_growth(const struct findings *f)
+{
+	const struct vanished_process *v = findings_suspect(f);
+
+	for (size_t i = 0; v && i < f->processes.count; i++)
+		if (f->processes.item[i].process == v->row)
+			return &f->processes.item[i];
+	return NULL;
+}
 
 const struct grower *findings_first_process(const struct findings *f)
 {
+	if (findings_is_limit_likely(f))
+		return suspect_growth(f);
 	if (f->inside.count)
 		return &f->inside.item[0];
 	return f->processes.count ? &f->processes.item[0] : NULL;
@@ -21,6 +62,8 @@ const struct grower *findings_first_owner(const struct findings *f)
 {
 	const struct grower *process = f->processes.count ? &f->processes.item[0] : NULL;
 
+	if (findings_is_limit_likely(f))
+		return NULL;
 	for (size_t i = 0; i < f->owners.count; i++) {
 		const struct grower *g = &f->owners.item[i];
 
@@ -65,6 +108,15 @@ static void compare_amount(
 	note_amount(moments_last(&f->moments), i, &ret->has_before, &ret->before);
 	if (f->moments.afters)
 		note_amount(f->moments.after[0], i, &ret->has_after, &ret->after);
+}
+
+/* The amounts that tell how likely a limit was: .start is not known yet. */
+static void compare_before(struct findings *f)
+{
+	const struct view *last = moments_last(&f->moments);
+
+	note_amount(last, SCOPE_MEM_AVAILABLE, &f->available.has_before, &f->available.before);
+	note_amount(last, SCOPE_MEM_TOTAL, &f->total.has_before, &f->total.before);
 }
 
 /* Swap space in use: that of processes, of SysV segments, and the rest, which may be negative. */
@@ -128,6 +180,21 @@ static void add_line(struct findings *f, const struct findings_line *l)
 	f->line[at] = *l;
 }
 
+/*
+ * Memory of processes of which no kind is known yet has a line only where there is some: absent, it is
+ * 0 if the other kinds are known.
+ */
+static bool has_line(const struct snapshot_balance *row, unsigned int line)
+{
+	return ROW_HAS(row, line) ||
+	       (line == BALANCE_PSS_UNSPLIT && ROW_HAS(row, BALANCE_PSS_ANON));
+}
+
+static int64_t line_bytes(const struct snapshot_balance *row, unsigned int line)
+{
+	return ROW_HAS(row, line) ? (int64_t)row->q[line] : 0;
+}
+
 static void compare_balance(struct findings *f)
 {
 	const struct snapshot_balance *start = view_balance(f->start);
@@ -139,11 +206,20 @@ static void compare_balance(struct findings *f)
 		const struct balance_kind *kind = n < BALANCE_KINDS ? balance_kind(n) : NULL;
 		unsigned int line = kind ? kind->line : BALANCE_RESIDUAL;
 
-		if (ROW_HAS(start, line) && ROW_HAS(before, line))
+		if (has_line(start, line) && has_line(before, line))
 			add_line(f, &(struct findings_line){.kind = kind,
-					    .start_bytes = (int64_t)start->q[line],
-					    .before_bytes = (int64_t)before->q[line]});
+					    .start_bytes = line_bytes(start, line),
+					    .before_bytes = line_bytes(before, line)});
 	}
+}
+
+static size_t start_at(const struct findings *f)
+{
+	size_t i = 0;
+
+	while (f->moments.before[i] != f->start)
+		i++;
+	return i;
 }
 
 /*
@@ -158,7 +234,12 @@ static const struct view *before_pressure(const struct findings *f)
 
 	while (i + 1 < m->befores && moments_time_ns(m->before[i + 1]) < from_ns)
 		i++;
-	return from_ns ? m->before[i] : f->start;
+	if (!from_ns)
+		i = start_at(f);
+	/* what processes waited for before another kill belongs to that one */
+	while (i + 1 < m->befores && moments_time_ns(m->before[i]) < f->incident.earlier_kill_ns)
+		i++;
+	return m->before[i];
 }
 
 /* Writes the growth of counter I to *RET. Returns false if it is not known. */
@@ -284,7 +365,7 @@ int findings_make(const struct moments *m, const struct incident *incident, bool
 		.moments = *m,
 		.is_own_only = is_own_only,
 		.is_public = view_is_public(moments_last(m))};
-	int r = cause_find(m, incident->last_ns, &f.cause);
+	int r = cause_find(m, incident, &f.cause);
 	if (f.cause.has_kills && f.cause.kills)
 		set_oom(&f.incident, moments_time_ns(m->after[0]));
 	if (r == 0)
@@ -293,7 +374,8 @@ int findings_make(const struct moments *m, const struct incident *incident, bool
 		return r;
 	find_growers(&f);
 	if (!moments_is_reboot(m))
-		vanished_find(m, &f.cause, is_own_only, &f.vanished);
+		vanished_find(m, incident, &f.cause, is_own_only, &f.vanished);
+	compare_before(&f);
 	f.start = find_start(&f);
 	compare_amount(&f, SCOPE_MEM_AVAILABLE, &f.available);
 	compare_amount(&f, SCOPE_MEM_TOTAL, &f.total);

@@ -88,9 +88,22 @@ int findings_make(const struct moments *m, const struct incident *incident, bool
 
 /*
  * Returns the process that the page names first: of those inside of the owner with OOM kills the one
- * that grew most, or else of all. NULL: no process grew.
+ * that grew most, or else of all. If the kill was probably at the limit of an unknown cgroup, only
+ * the suspect is named, because others are as likely innocent. NULL: none grew.
  */
 const struct grower *findings_first_process(const struct findings *f);
+
+/*
+ * Returns true if the OOM kill was in no known cgroup while at least a tenth of MemTotal was
+ * available: it was probably at the limit of a cgroup.
+ */
+bool findings_is_limit_likely(const struct findings *f);
+
+/*
+ * Returns the largest process that vanished at an OOM kill in no known cgroup, of a cgroup that is
+ * gone if there is one: perhaps the killed one. NULL: the cgroup is known, or nothing vanished.
+ */
+const struct vanished_process *findings_suspect(const struct findings *f);
 
 /*
  * Returns the owner that the page names instead: a program that grew at least twice as much as any

@@ -196,13 +196,14 @@ static void set_moment(struct course *c, size_t i, const struct parts *p)
 static void begin_process(struct course *c, const struct snapshot_process *row)
 {
 	size_t first = course_first(c);
+	uint64_t within_ns;
 
 	if (!first || first == c->moments || !ROW_HAS(row, PROCESS_START_TIME))
 		return;
-	c->begin_ns = saturate_clamp(
-		row->q[PROCESS_START_TIME], c->at_ns[first - 1], c->at_ns[first]);
-	c->has_begin = saturate_distance(c->begin_ns, row->q[PROCESS_START_TIME]) <
-	               SAME_ROW_NOISE_NS;
+	/* not the time of a snapshot: it would be another if other snapshots are compared */
+	c->begin_ns = row->q[PROCESS_START_TIME];
+	within_ns = saturate_clamp(c->begin_ns, c->at_ns[first - 1], c->at_ns[first]);
+	c->has_begin = saturate_distance(c->begin_ns, within_ns) < SAME_ROW_NOISE_NS;
 }
 
 static void offer_process(struct growers *to, const struct moments *m, enum growers_amount amount,

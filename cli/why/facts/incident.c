@@ -28,22 +28,44 @@ static size_t incident_next(const struct marks *m, size_t at, int step, uint32_t
 
 /*
  * Returns the furthest mark in the direction STEP that belongs to mark AT: from one with any of
- * WANTED to the next at most GAP_NS, and from AT at most SPAN_NS.
+ * WANTED to the next at most GAP_NS, and none with any of UNWANTED between.
  */
 static size_t incident_end(const struct marks *m, size_t at, int step, uint32_t wanted,
-	uint64_t gap_ns, uint64_t span_ns)
+	uint32_t unwanted, uint64_t gap_ns)
 {
 	size_t i = at;
 
 	for (;;) {
-		size_t next = incident_next(m, i, step, wanted);
+		size_t next = incident_next(m, i, step, wanted | unwanted);
 
-		if (next == i ||
-			saturate_distance(m->point[next].at_ns, m->point[i].at_ns) > gap_ns ||
-			saturate_distance(m->point[next].at_ns, m->point[at].at_ns) > span_ns)
+		if (next == i || m->point[next].marks & unwanted ||
+			saturate_distance(m->point[next].at_ns, m->point[i].at_ns) > gap_ns)
 			return i;
 		i = next;
 	}
+}
+
+/* Returns the time of the mark of the next kill from KILL on in the direction STEP; 0: none. */
+static uint64_t incident_other_kill(const struct marks *m, size_t kill, int step)
+{
+	size_t other = incident_next(m, kill, step, PAST_MARK_OOM);
+
+	return other == kill ? 0 : m->point[other].at_ns;
+}
+
+/*
+ * Returns the furthest mark of memory pressure in the direction STEP that belongs to the KILL. Up to
+ * another kill (at OTHER_NS; 0: none) the pressure may be that of the other one.
+ */
+static size_t incident_pressure_end(const struct marks *m, size_t kill, int step, uint64_t other_ns)
+{
+	size_t end = incident_end(m, kill, step, ANY_EVENT, 0, INCIDENT_GAP_NS);
+	bool is_beyond = other_ns && (step < 0 ? m->point[end].at_ns <= other_ns
+					       : m->point[end].at_ns >= other_ns);
+
+	return is_beyond ? incident_end(m, kill, step, PAST_MARK_PRESSURE, PAST_MARK_OOM,
+				   INCIDENT_KILL_NS)
+	                 : end;
 }
 
 static void incident_note_pressure(
@@ -76,18 +98,21 @@ static size_t incident_kill(const struct marks *m, size_t first, size_t last, si
 /* Describes the incident that mark AT belongs to. */
 static void describe_incident(const struct marks *m, size_t at, struct incident *ret)
 {
-	size_t first = incident_end(m, at, -1, ANY_EVENT, INCIDENT_GAP_NS, UINT64_MAX);
-	size_t last = incident_end(m, at, 1, ANY_EVENT, INCIDENT_GAP_NS, UINT64_MAX);
+	size_t first = incident_end(m, at, -1, ANY_EVENT, 0, INCIDENT_GAP_NS);
+	size_t last = incident_end(m, at, 1, ANY_EVENT, 0, INCIDENT_GAP_NS);
 	size_t kill = incident_kill(m, first, last, at);
 
 	*ret = (struct incident){.kind = INCIDENT_PRESSURE};
-	incident_note_pressure(m, first, last, ret);
 	if (kill < m->count) {
 		ret->kind = INCIDENT_OOM;
-		first = incident_end(
-			m, kill, -1, PAST_MARK_OOM, INCIDENT_KILL_NS, INCIDENT_SPAN_NS);
-		last = incident_end(m, kill, 1, PAST_MARK_OOM, INCIDENT_KILL_NS, INCIDENT_SPAN_NS);
+		ret->earlier_kill_ns = incident_other_kill(m, kill, -1);
+		ret->later_kill_ns = incident_other_kill(m, kill, 1);
+		first = incident_pressure_end(m, kill, -1, ret->earlier_kill_ns);
+		last = incident_pressure_end(m, kill, 1, ret->later_kill_ns);
 	}
+	incident_note_pressure(m, first, last, ret);
+	if (kill < m->count)
+		first = last = kill;
 	ret->first_ns = m->point[first].at_ns;
 	ret->last_ns = m->point[last].at_ns;
 }
@@ -126,8 +151,27 @@ bool incident_near(
 		}
 		if (best < count) {
 			describe_incident(&m, best, ret);
+			ret->asked_ns = at_ns;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* A time that people write is any time of its second. */
+static uint64_t incident_second_ns(uint64_t at_ns)
+{
+	return at_ns - at_ns % NS_PER_SEC;
+}
+
+uint64_t incident_asked_away_ns(const struct incident *i, bool *ret_is_earlier)
+{
+	uint64_t asked_ns = incident_second_ns(i->asked_ns);
+	uint64_t first_ns = incident_second_ns(i->first_ns);
+	uint64_t last_ns = incident_second_ns(i->last_ns);
+
+	*ret_is_earlier = asked_ns > last_ns;
+	if (!i->asked_ns || i->kind == INCIDENT_NONE)
+		return 0;
+	return *ret_is_earlier ? asked_ns - last_ns : saturate_less(first_ns, asked_ns);
 }

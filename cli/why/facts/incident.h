@@ -4,7 +4,8 @@
  *
  * OOM kills and memory pressure, found among the marks of a recording (snapshot/past.h). Marks that
  * follow each other within INCIDENT_GAP_NS belong to one incident: brief passes, which mark memory
- * pressure, pause for up to four minutes while it goes on. Pure.
+ * pressure, pause for up to four minutes while it goes on. Each mark of an OOM kill is an incident of
+ * its own: what two kills have in common is for the reader to judge. Pure.
  */
 #ifndef MEMTALLY_CLI_WHY_FACTS_INCIDENT_H
 #define MEMTALLY_CLI_WHY_FACTS_INCIDENT_H
@@ -16,9 +17,9 @@
 #include "base/clock.h"
 #include "snapshot/past.h"
 
-#define INCIDENT_GAP_NS  (300 * NS_PER_SEC)
-#define INCIDENT_KILL_NS (90 * NS_PER_SEC)  /* OOM kills of one incident follow within this time, */
-#define INCIDENT_SPAN_NS (300 * NS_PER_SEC) /* and are within this time of the nearest one */
+#define INCIDENT_GAP_NS (300 * NS_PER_SEC)
+/* Memory pressure between two OOM kills belongs to the one that it is so near to. */
+#define INCIDENT_KILL_NS (90 * NS_PER_SEC)
 #define INCIDENT_NEAR_NS (300 * NS_PER_SEC) /* incident_near() looks so far to both sides */
 
 enum incident_kind {
@@ -34,6 +35,9 @@ struct incident {
 	uint64_t first_ns, last_ns;
 	/* the first and the last snapshot under memory pressure; 0: there was none */
 	uint64_t pressure_first_ns, pressure_last_ns;
+	/* INCIDENT_OOM: the marks of the kills before it and after it; 0: none is among the marks */
+	uint64_t earlier_kill_ns, later_kill_ns;
+	uint64_t asked_ns; /* the time that the user asked for; 0: none */
 };
 
 /*
@@ -46,9 +50,15 @@ bool incident_last(
 
 /*
  * Finds the incident at AT_NS, at most INCIDENT_NEAR_NS away: the nearest OOM kill, without one the
- * nearest memory pressure. Returns false if there is none.
+ * nearest memory pressure. Returns false if there is none. Sets .asked_ns to AT_NS.
  */
 bool incident_near(
 	const struct past_point *point, size_t count, uint64_t at_ns, struct incident *ret);
+
+/*
+ * Returns how far the time that the user asked for is from the event of I, in whole seconds as nanoseconds; 0: nothing
+ * was asked for, or it is within the event. *RET_IS_EARLIER: the event was before it.
+ */
+uint64_t incident_asked_away_ns(const struct incident *i, bool *ret_is_earlier);
 
 #endif

@@ -24,6 +24,13 @@ const struct snapshot_process *same_row_process(
 	               : NULL;
 }
 
+bool same_row_is_gone(const struct view *view, const struct snapshot_process *row)
+{
+	const struct snapshot_process *now = same_row_process(view, row);
+
+	return !now || now->outcome == OUTCOME_NO_MM || now->outcome == OUTCOME_GONE;
+}
+
 static bool same_row_is_by_id(enum owner_kind kind)
 {
 	return kind == OWNER_USER || kind == OWNER_GROUP;

@@ -23,6 +23,9 @@
 const struct snapshot_process *same_row_process(
 	const struct view *view, const struct snapshot_process *row);
 
+/* Returns true if VIEW does not have the process of ROW, or has it without memory (a zombie). */
+bool same_row_is_gone(const struct view *view, const struct snapshot_process *row);
+
 /* The owners of one kind in one snapshot, in an order in which they can be searched. */
 struct same_row_index {
 	const struct view *view; /* borrowed */

@@ -4,7 +4,8 @@
  *
  * A process of the last snapshot before the event has vanished if the first snapshot after it lacks
  * the process, or has it without memory (a zombie). A process in a cgroup with OOM kills may also
- * vanish later, because a killed process needs time to exit. Whether the kernel killed a process, no
+ * vanish later, because a killed process needs time to exit: until as many are gone as the kernel
+ * killed, and before the next OOM kill. Whether the kernel killed a process, no
  * snapshot says: only the counters of cgroups tell how many it killed. Pure.
  */
 #ifndef MEMTALLY_CLI_WHY_FACTS_VANISHED_H
@@ -37,11 +38,11 @@ struct vanished {
 };
 
 /*
- * Writes to *RET the processes that vanished. C has the owners with OOM kills. IS_PARTIAL: the
+ * Writes to *RET the processes that vanished at INCIDENT. C has the owners with OOM kills. IS_PARTIAL: the
  * snapshots have the rows of one user's processes alone.
  */
-void vanished_find(
-	const struct moments *m, const struct cause *c, bool is_partial, struct vanished *ret);
+void vanished_find(const struct moments *m, const struct incident *incident, const struct cause *c,
+	bool is_partial, struct vanished *ret);
 
 /*
  * Returns true if the processes of owner I of C that vanished are those that the kernel killed, as

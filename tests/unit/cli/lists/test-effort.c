@@ -97,7 +97,7 @@ static void lines_distinguish_order_from_trouble(void **state)
 		{{.waiting = 2, .backlog_s = 80}, " in about 1 min 11 s\n", "memory", 9},
 		{{.waiting = 2, .backlog_s = 80}, " waiting for CPU budget\n", "about", 80},
 		{{.pressed = 2, .backlog_s = 80},
-			"\nDeferred    2 measurements waiting, because the host is short of memory\n",
+			"\nDeferred    2 measurements waiting, because processes waited for memory\n",
 			"budget"},
 		/* The line about memory already says that these wait. */
 		{{.guessed = 1}, "\nStalls ", "\nDeferred "},

@@ -113,7 +113,7 @@ static void prints_the_page_of_guesses(void **state)
 				     "\nRights      all processes (CAP_SYS_PTRACE)\n");
 }
 
-/* Denied, failed and blocked processes, too little budget, and a host short of memory. */
+/* Denied, failed and blocked processes, too little budget, and processes that waited for memory. */
 static void prints_the_page_of_a_troubled_host(void **state)
 {
 	static const struct reported reported = {.needed = 0.023,
@@ -143,7 +143,7 @@ static void prints_the_page_of_a_troubled_host(void **state)
 		"memtallyd's log names the processes\n" CPU
 		", 2.3 % needed: raise budget.cpu\n" STALLS
 		"at most 50 ms; 12054 over the 20 ms allowed\n"
-		"Deferred    1 measurement waiting, because the host is short of memory; longest "
+		"Deferred    1 measurement waiting, because processes waited for memory; longest "
 		"since measured or first seen 5 min 0 s, allowed 5 min 0 s; processes wait for "
 		"memory 12 % of the time, so memtallyd measures less\n"
 		"Kernel      walks keep no process waiting; no kcmp: each process counts a "

@@ -185,12 +185,39 @@ static void explains_a_moment(void **state)
 	check(&r, "--at=2023-11-23 03:17:40", NULL, KILL);
 	check(&r, "--at=2023-11-23 03:17:50", NULL,
 		"2023-11-23 03:17:50 no OOM kill and no memory pressure is recorded.");
+	/* how far the event is from the time */
+	check(&r, "--at=2023-11-23 03:11:41", NULL,
+		"\nAsked       for 03:11:41: the event was 65 seconds later; for that time itself: "
+		"memtally processes --at '2023-11-23 03:11:41'\n");
+	check(&r, "--at=2023-11-23 03:13:46", NULL,
+		"\nAsked       for 03:13:46: the event was 60 seconds earlier; ");
+	check(&r, "--at=2023-11-23 03:12:46", NULL, "\n\nOOM ");
+	check(&r, "--at=2023-11-23 03:11:41", "--json", ",\"asked\":\"2023-11-23T03:11:41.");
 	check(&r, "--at=2023-11-23 03:05", NULL,
 		"2023-11-23 03:05:00 no OOM kill and no memory pressure is recorded. ");
 	r.mark[6] = 0;
 	r.episode.kills[6] = r.episode.kills[7] = r.episode.kills[5];
 	check(&r, "--at=2023-11-23 03:12", NULL,
 		"2023-11-23 03:11:46 memory pressure for 50 seconds, no OOM kill. In the");
+}
+
+/* Kills that follow each other have a page each. */
+static void explains_each_kill_of_a_series(void **state)
+{
+	struct recorder r;
+
+	(void)state;
+	begin(&r);
+	r.mark[7] = PAST_MARK_OOM;
+	r.episode.kills[7] = r.episode.kills[6] + 1;
+	r.episode.process[4].pss_mib[7] = 0; /* the last process of the cgroup, counter and all */
+	check(&r, "--at=2023-11-23 03:12:47", NULL, KILL);
+	check(&r, "--at=2023-11-23 03:12:47", NULL,
+		"\n            other OOM kills, explained by --at: the next at 03:12:56\n");
+	check(&r, "--at=2023-11-23 03:12:55", NULL, "2023-11-23 03:12:56 OOM kill on this host");
+	check(&r, NULL, NULL, "2023-11-23 03:12:56 OOM kill on this host");
+	check(&r, NULL, NULL, ", explained by --at: the one before at 03:12:46\n");
+	check(&r, "--json", NULL, ",\"earlier_kill\":\"2023-11-23T03:12:46.000Z\"");
 }
 
 /* The counter of the cgroup is read after the kill, with the last snapshot. */
@@ -304,6 +331,7 @@ int main(void)
 		cmocka_unit_test(explains_the_last_incident),
 		cmocka_unit_test(asks_for_all_marks),
 		cmocka_unit_test(explains_a_moment),
+		cmocka_unit_test(explains_each_kill_of_a_series),
 		cmocka_unit_test(waits_for_the_counters_of_cgroups),
 		cmocka_unit_test(waits_for_the_killed_process),
 		cmocka_unit_test(says_what_is_not_recorded),

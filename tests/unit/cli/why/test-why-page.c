@@ -124,6 +124,31 @@ static void an_oom_kill_in_a_cgroup_that_is_gone(void **state)
 	check("host", &e, &oom_kill, &usual);
 }
 
+/* Others grew, but the host had enough memory: the process that is gone is named. */
+static void an_oom_kill_at_an_unknown_limit(void **state)
+{
+	struct episode e;
+
+	(void)state;
+	episode_of_kill(&e);
+	e.process[4].pss_mib[6] = e.process[4].pss_mib[7] = 0;
+	e.counters = 0;
+	e.available_mib[5] = e.total_mib / 2;
+	e.process[3].pss_mib[5] = 77;
+	e.process[3].pss_mib[4] = 76;
+	e.process[3].swap_mib[4] = e.process[3].swap_mib[5] = 0;
+	e.process[2].pss_mib[5] = 90; /* a larger process has ended, but its unit is still there */
+	e.process[2].unit = "app.service";
+	episode_add(&e, &(struct episode_process){.pid = 77,
+				.uid = 1001,
+				.program = "java",
+				.user = "alice",
+				.unit = "app.service",
+				.start_s = -9000,
+				.pss_mib = {100, 100, 100, 100, 900, 910, 910, 910}});
+	check("limit", &e, &oom_kill, &usual);
+}
+
 static void pressure_without_a_kill(void **state)
 {
 	struct episode e;
@@ -246,6 +271,7 @@ int main(void)
 		cmocka_unit_test(an_oom_kill_in_a_user_slice),
 		cmocka_unit_test(an_oom_kill_in_a_container),
 		cmocka_unit_test(an_oom_kill_in_a_cgroup_that_is_gone),
+		cmocka_unit_test(an_oom_kill_at_an_unknown_limit),
 		cmocka_unit_test(pressure_without_a_kill),
 		cmocka_unit_test(many_small_processes_of_one_program),
 		cmocka_unit_test(a_restart_of_memtallyd_and_an_estimate),

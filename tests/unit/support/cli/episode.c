@@ -201,6 +201,8 @@ static void add_balance(struct builder *b, const struct episode *e, size_t at)
 	row = builder_add_balance(b);
 	assert_non_null(row);
 	ROW_SET(row, BALANCE_PSS_ANON, (uint64_t)e->anon_mib[at] * mib);
+	if (e->unsplit_mib[at])
+		ROW_SET(row, BALANCE_PSS_UNSPLIT, (uint64_t)e->unsplit_mib[at] * mib);
 	ROW_SET(row, BALANCE_PAGE_CACHE, (uint64_t)e->cache_mib[at] * mib);
 	ROW_SET(row, BALANCE_SWAP_PROCESSES, (uint64_t)e->swap_used_mib[at] * mib);
 	ROW_SET(row, BALANCE_SWAP_SYSV, 0);

@@ -51,6 +51,7 @@ struct episode {
 	int waited_s[EPISODE_SNAPSHOTS];
 	int available_mib[EPISODE_SNAPSHOTS], total_mib; /* .total_mib 0: neither is known */
 	int anon_mib[EPISODE_SNAPSHOTS], cache_mib[EPISODE_SNAPSHOTS]; /* of the balance sheet */
+	int unsplit_mib[EPISODE_SNAPSHOTS];                            /* too; 0: absent */
 	int swap_used_mib[EPISODE_SNAPSHOTS], swap_free_mib[EPISODE_SNAPSHOTS];
 	bool is_brief[EPISODE_SNAPSHOTS]; /* it is of a brief pass */
 	bool has_balance, is_public;

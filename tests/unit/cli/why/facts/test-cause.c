@@ -10,7 +10,9 @@
 
 static void find(const struct episode *e, const struct moments *m, struct cause *ret)
 {
-	assert_int_equal(cause_find(m, episode_time_ns(e, e->befores), ret), 0);
+	const struct incident incident = {.last_ns = episode_time_ns(e, e->befores)};
+
+	assert_int_equal(cause_find(m, &incident, ret), 0);
 }
 
 static void check_place(const struct cause_place *p, enum owner_kind kind, const char *name)
@@ -219,7 +221,53 @@ static void counters_that_rise_later_count(void **state)
 	check_place(&c.owner[0].place, OWNER_UNIT, "session-7.scope");
 }
 
-static void failed_allocations_of_causes_are_reported(void **state)
+/* A counter that rises late may be that of the kill before: its cgroup lost no process at this one. */
+static void a_counter_of_an_earlier_kill_is_not_of_this_one(void **state)
+{
+	struct incident incident;
+	AUTO_EPISODE struct moments m;
+	struct episode e;
+	struct cause c;
+
+	(void)state;
+	episode_of_kill(&e);
+	e.process[3].pss_mib[6] = e.process[3].pss_mib[7] = 42000;
+	e.process[4].pss_mib[6] = e.process[4].pss_mib[7] = 5;
+	episode_open(&e, &m);
+	incident = (struct incident){.last_ns = episode_time_ns(&e, 6)};
+	assert_int_equal(cause_find(&m, &incident, &c), 0);
+	assert_int_equal(c.owners, 1);
+	incident.earlier_kill_ns = moments_time_ns(moments_last(&m)) + 1;
+	assert_int_equal(cause_find(&m, &incident, &c), 0);
+	assert_int_equal(c.owners, 0);
+	assert_int_equal(c.unknown, 1);
+}
+
+/* The counter rose before the next kill, though the process had not exited. */
+static void a_counter_that_rose_before_the_next_kill_counts(void **state)
+{
+	struct incident incident;
+	AUTO_EPISODE struct moments m;
+	struct episode e;
+	struct cause c;
+
+	(void)state;
+	episode_of_kill(&e);
+	e.process[3].pss_mib[6] = 30000;
+	e.counter[0].kills[7] = 2;
+	e.counter[1].kills[7] = e.counter[1].kills[6] + 1;
+	e.kills[7] = e.kills[6] + 1;
+	episode_open(&e, &m);
+	incident = (struct incident){
+		.last_ns = episode_time_ns(&e, 6), .later_kill_ns = episode_time_ns(&e, 7)};
+	assert_int_equal(cause_find(&m, &incident, &c), 0);
+	assert_int_equal(c.owners, 1);
+	check_place(&c.owner[0].place, OWNER_UNIT, "session-7.scope");
+	assert_int_equal(c.owner[0].kills, 1);
+}
+
+/* The kills of this event are no more than the host had. */
+static void cgroups_have_no_more_kills_than_the_host(void **state)
 {
 	AUTO_EPISODE struct moments m;
 	struct episode e;
@@ -227,10 +275,28 @@ static void failed_allocations_of_causes_are_reported(void **state)
 
 	(void)state;
 	episode_of_kill(&e);
+	e.counter[0].kills[6] = e.counter[0].kills[7] = 5;
+	episode_open(&e, &m);
+	find(&e, &m, &c);
+	assert_int_equal(c.owners, 1);
+	assert_int_equal(c.owner[0].kills, 1);
+}
+
+static void failed_allocations_of_causes_are_reported(void **state)
+{
+	AUTO_EPISODE struct moments m;
+	struct episode e;
+	struct incident incident;
+	struct cause c;
+
+	(void)state;
+	episode_of_kill(&e);
+	incident = (struct incident){
+		.last_ns = episode_time_ns(&e, 6), .later_kill_ns = episode_time_ns(&e, 7)};
 	episode_open(&e, &m);
 	for (unsigned int n = 1; n; n = allocation_next(n)) {
 		allocation_fail_at(n);
-		allocation_check(cause_find(&m, episode_time_ns(&e, 6), &c));
+		allocation_check(cause_find(&m, &incident, &c));
 	}
 }
 
@@ -245,6 +311,9 @@ int main(void)
 		cmocka_unit_test(absent_counters_are_not_zero),
 		cmocka_unit_test(a_reboot_is_no_oom_kill),
 		cmocka_unit_test(counters_that_rise_later_count),
+		cmocka_unit_test(a_counter_of_an_earlier_kill_is_not_of_this_one),
+		cmocka_unit_test(a_counter_that_rose_before_the_next_kill_counts),
+		cmocka_unit_test(cgroups_have_no_more_kills_than_the_host),
 		cmocka_unit_test(failed_allocations_of_causes_are_reported),
 	};
 

@@ -48,6 +48,23 @@ static void compares_with_the_time_at_which_growth_began(void **state)
 	assert_false(f.has_restart || f.has_reboot || f.has_gap || f.is_public);
 }
 
+/* It has no line before the growth, because there was none. */
+static void memory_of_no_kind_has_a_line(void **state)
+{
+	struct incident incident = incident_at(0);
+	AUTO_EPISODE struct moments m;
+	struct findings f;
+	struct episode e;
+
+	(void)state;
+	episode_of_kill(&e);
+	e.unsplit_mib[5] = 90000;
+	make(&e, &incident, &m, &f);
+	assert_string_equal(f.line[0].kind->name, "pss_unsplit");
+	assert_int_equal(f.line[0].start_bytes, 0);
+	assert_int_equal(f.line[0].before_bytes, 90000 * mib);
+}
+
 static void names_the_process_in_the_cgroup_first(void **state)
 {
 	struct incident incident = incident_at(0);
@@ -156,6 +173,13 @@ static void finds_who_waited_for_memory(void **state)
 	assert_int_equal(f.waiters, 1); /* the slice repeats it */
 	assert_int_equal(f.waiter[0].place.kind, OWNER_UNIT);
 	assert_int_equal(f.waiter[0].waited_ns, 18 * NS_PER_SEC);
+	/* not at an earlier kill */
+	incident.earlier_kill_ns = episode_time_ns(&e, 5);
+	assert_int_equal(findings_make(&m, &incident, false, &f), 0);
+	assert_ptr_equal(f.waited_from, m.before[5]);
+	incident.pressure_first_ns = incident.pressure_last_ns = 0;
+	assert_int_equal(findings_make(&m, &incident, false, &f), 0);
+	assert_ptr_equal(f.waited_from, m.before[5]);
 }
 
 static void failed_allocations_of_findings_are_reported(void **state)
@@ -178,6 +202,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compares_with_the_time_at_which_growth_began),
+		cmocka_unit_test(memory_of_no_kind_has_a_line),
 		cmocka_unit_test(names_the_process_in_the_cgroup_first),
 		cmocka_unit_test(names_a_program_that_grew_more_than_any_process),
 		cmocka_unit_test(counters_make_an_oom_kill_of_any_moment),

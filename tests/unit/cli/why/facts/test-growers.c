@@ -102,6 +102,28 @@ static void a_new_process_has_grown_from_nothing(void **state)
 		assert_int_not_equal(g.item[i].process->pid, 6001);
 }
 
+/* Whichever snapshots are compared, it started at one time. */
+static void a_process_starts_at_its_start(void **state)
+{
+	AUTO_EPISODE struct moments m;
+	struct episode e;
+	struct growers g;
+
+	(void)state;
+	episode_of_kill(&e);
+	episode_add(&e, &(struct episode_process){.pid = 6000,
+				.program = "burst",
+				.user = "alice",
+				.start_s = -61, /* a second before the snapshot that lacks it */
+				.pss_mib = {0, 0, 0, 0, 0, 60000}});
+	episode_open(&e, &m);
+	growers_find_processes(&m, GROWERS_MEMORY, &all, &g);
+	assert_int_equal(g.item[0].process->pid, 6000);
+	assert_true(g.item[0].is_new);
+	assert_int_equal(
+		g.item[0].growth.since_ns, (uint64_t)(EPISODE_TIME_S - 61) * UINT64_C(1000000000));
+}
+
 static void ten_rows_at_most_and_none_below_a_mib(void **state)
 {
 	AUTO_EPISODE struct moments m;
@@ -235,6 +257,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_processes_by_growth_with_swap),
 		cmocka_unit_test(a_new_process_has_grown_from_nothing),
+		cmocka_unit_test(a_process_starts_at_its_start),
 		cmocka_unit_test(ten_rows_at_most_and_none_below_a_mib),
 		cmocka_unit_test(owners_grow_by_many_small_processes),
 		cmocka_unit_test(a_user_is_the_same_before_its_name_is_known),

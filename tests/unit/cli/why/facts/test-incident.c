@@ -16,7 +16,7 @@ struct scene {
 	uint64_t near_s; /* 0: the last incident */
 	bool only_oom;
 	enum incident_kind kind;
-	uint64_t first_s, last_s, pressure_first_s, pressure_last_s;
+	uint64_t first_s, last_s, pressure_first_s, pressure_last_s, earlier_s, later_s;
 };
 
 static uint64_t ns_of(uint64_t s)
@@ -46,20 +46,25 @@ static void finds_incidents(void **state)
 		/* pressure around a kill belongs to it, also if it comes last */
 		{{{100, P}, {160, P}, {165, O | P}, {200, P}}, 0, false, INCIDENT_OOM, 165, 165,
 			100, 200},
-		/* a series of kills is one incident; one after a long pause is another */
-		{{{100, O}, {150, O}, {230, O}, {400, O}}, 160, false, INCIDENT_OOM, 100, 230, 0,
+		/* each kill is an incident; the nearest one is found */
+		{{{100, O}, {137, O}, {230, O}}, 101, false, INCIDENT_OOM, 100, 100, 0, 0, 0, 137},
+		{{{100, O}, {137, O}, {230, O}}, 136, false, INCIDENT_OOM, 137, 137, 0, 0, 100,
+			230},
+		{{{100, O}, {137, O}, {230, O}}, 0, false, INCIDENT_OOM, 230, 230, 0, 0, 137, 0},
+		/* pressure of another kill is not that of this one */
+		{{{100, O | P}, {101, P}, {382, O}}, 382, false, INCIDENT_OOM, 382, 382, 0, 0, 100,
 			0},
-		{{{100, O}, {150, O}, {230, O}, {400, O}}, 0, false, INCIDENT_OOM, 400, 400, 0, 0},
-		/* kills all the time: a series has at most five minutes to each side */
-		{{{100, O}, {190, O}, {280, O}, {370, O}, {460, O}, {550, O}}, 95, false,
-			INCIDENT_OOM, 100, 370, 0, 0},
+		{{{100, O}, {380, P}, {381, O | P}}, 100, false, INCIDENT_OOM, 100, 100, 0, 0, 0,
+			381},
+		{{{100, O | P}, {101, P}, {140, O | P}, {141, P}}, 140, false, INCIDENT_OOM, 140,
+			140, 101, 141, 100, 0},
 		/* near a time: a kill before any pressure, then the nearest */
 		{{{100, P}, {401, O}}, 110, false, INCIDENT_OOM, 401, 401, 0, 0},
 		/* brief passes pause while the pressure goes on */
 		{{{100, P}, {160, P}, {400, P}, {460, P}}, 0, false, INCIDENT_PRESSURE, 100, 460,
 			100, 460},
 		{{{100, P}, {500, O}}, 110, false, INCIDENT_PRESSURE, 100, 100, 100, 100},
-		{{{100, O}, {380, O}}, 230, false, INCIDENT_OOM, 100, 100, 0, 0},
+		{{{100, O}, {380, O}}, 230, false, INCIDENT_OOM, 100, 100, 0, 0, 0, 380},
 	};
 
 	(void)state;
@@ -73,6 +78,8 @@ static void finds_incidents(void **state)
 		assert_int_equal(got.last_ns, ns_of(s->last_s));
 		assert_int_equal(got.pressure_first_ns, ns_of(s->pressure_first_s));
 		assert_int_equal(got.pressure_last_ns, ns_of(s->pressure_last_s));
+		assert_int_equal(got.earlier_kill_ns, ns_of(s->earlier_s));
+		assert_int_equal(got.later_kill_ns, ns_of(s->later_s));
 	}
 }
 
