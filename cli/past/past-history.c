@@ -17,11 +17,9 @@
 #include "cli/common/past-session.h"
 #include "cli/past/ledger-points.h"
 #include "cli/past/past-series.h"
+#include "cli/past/recorded-points.h"
 #include "cli/table/output.h"
 #include "snapshot/owner.h"
-
-/* The newest point is looked for in so long a time before the end. */
-#define NEWEST_NS (600 * NS_PER_SEC)
 
 #define DEFAULT_SPAN_NS (UINT64_C(86400) * NS_PER_SEC)
 
@@ -134,7 +132,8 @@ int past_history_parse(const struct settings *settings, uint64_t now_ns, struct 
 struct history {
 	const struct past_history *subject; /* borrowed */
 	uint64_t from_ns, until_ns;
-	size_t count;            /* points to ask for */
+	size_t count;            /* points to show of each source */
+	bool is_chart;           /* which shows the largest point of each column itself */
 	uint64_t first_ns;       /* the beginning of the recording; 0: it is not known */
 	bool is_own_only;        /* the recorder shows the user's own processes alone */
 	size_t recorded, ledger; /* points with a figure by their source */
@@ -158,7 +157,6 @@ static void past_history_question(const struct history *h, struct past_request *
 		.pick = PAST_SERIES,
 		.at_ns = h->from_ns,
 		.until_ns = h->until_ns,
-		.step_ns = (h->until_ns - h->from_ns) / h->count,
 		.scope = t->scope,
 		.quantity = t->scope == METRIC_PROCESS ? (uint32_t)PROCESS_PSS
 	                                               : (uint32_t)SCOPE_PSS,
@@ -168,47 +166,25 @@ static void past_history_question(const struct history *h, struct past_request *
 		snprintf(ret->name, sizeof(ret->name), "%s", t->name);
 }
 
-/*
- * Adds the newest point to POINTS, those of the steps before it, which may end almost a step before.
- * Without it the series only ends earlier.
- */
-static int past_history_add_last(
-	struct history *h, struct past_session *recording, struct past_series *points)
-{
-	struct past_series_point *last = &points->point[points->points - 1];
-	const struct past_point *newest;
-	AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
-	AUTO_BUFFER struct buffer unused = {0};
-	struct past_request q;
-
-	past_history_question(h, &q);
-	q.at_ns = saturate_max(last->from_ns + 1, saturate_less(h->until_ns, NEWEST_NS));
-	q.step_ns = 0;
-	if (q.at_ns > h->until_ns || past_session_ask(recording, &q, &answer, &unused) < 0 ||
-		!answer.head.points)
-		return 0;
-	newest = &answer.points[answer.head.points - 1];
-	last->until_ns = saturate_min(last->until_ns, newest->at_ns);
-	return past_series_add_recorded(
-		points, newest, 1, h->until_ns - newest->at_ns, h->until_ns);
-}
-
-/* Adds the recorded points to POINTS. */
+/* Adds the recorded points to SERIES: for a chart all of them, for a table at most .count or so. */
 static int past_history_record(
-	struct history *h, struct past_session *recording, struct past_series *points)
+	struct history *h, struct past_session *recording, struct past_series *series)
 {
-	struct past_answer answer;
+	AUTO_RECORDED_POINTS struct recorded_points points = {.points = 0};
 	struct past_request q;
+	uint64_t all_ns;
 	int r;
 
 	past_history_question(h, &q);
-	r = past_session_ask(recording, &q, &answer, &h->no_recorder);
-	h->first_ns = answer.head.first_ns;
-	if (r == 0)
-		r = past_series_add_recorded(
-			points, answer.points, answer.head.points, q.step_ns, h->until_ns);
-	past_answer_done(&answer);
-	return r == 0 && points->points ? past_history_add_last(h, recording, points) : r;
+	r = recorded_points_ask(recording, &q, &points, &h->no_recorder);
+	h->first_ns = points.head.first_ns;
+	if (r < 0 || !points.points)
+		return r;
+	all_ns = points.point[points.points - 1].at_ns - points.point[0].at_ns;
+	if (!h->is_chart)
+		recorded_points_thin(&points, h->count);
+	return past_series_add_recorded(
+		series, points.point, points.points, all_ns / h->count, h->until_ns);
 }
 
 /* Returns true if memtally-recorder shows the user's own processes alone: only an image says so. */
@@ -323,7 +299,7 @@ static int past_history_print(const struct settings *settings, const struct hist
 	AUTO_BUFFER struct buffer text = {0};
 	int r;
 
-	if (look.form == LIST_TABLE && look.width && !settings->all)
+	if (h->is_chart)
 		r = past_series_draw(&h->series, &subject, look.width, look.bytes, &text);
 	else
 		r = past_series_print(&h->series, &subject, &look, &text);
@@ -333,7 +309,7 @@ static int past_history_print(const struct settings *settings, const struct hist
 static int past_history_show(const struct settings *settings, const struct past_history *subject)
 {
 	size_t width = settings->json || settings->csv || settings->all ? 0 : command_width();
-	AUTO_HISTORY struct history h = {.subject = subject};
+	AUTO_HISTORY struct history h = {.subject = subject, .is_chart = width > 0};
 	int r;
 
 	h.count = width ? saturate_clamp(2 * width, POINTS_MIN, POINTS_MAX) : TABLE_POINTS;

@@ -26,6 +26,7 @@ struct recorded_past {
 	struct sample_options sample; /* of each snapshot, but for the next three */
 	uint64_t last_ns, count;
 	size_t oom;     /* the number of the snapshot before the last OOM kill; 0: there was none */
+	size_t burst;   /* the number of a snapshot with far more memory; 0: none */
 	size_t damaged; /* the number of a damaged snapshot; 0: none */
 	uint32_t flags; /* of answers */
 	unsigned int busy; /* the first answers of each connection are PAST_BUSY */
@@ -76,7 +77,7 @@ static void reply_series(int client, const struct recorded_past *p, const struct
 	bool is_known = q->scope == METRIC_HOST || !strcmp(q->name, "alice");
 
 	for (uint64_t i = 1; i <= p->count; i++) {
-		uint64_t at_ns = time_of(p, i);
+		uint64_t at_ns = time_of(p, i), value = (i == p->burst ? 5000 : i) << 20;
 
 		if (!is_known || at_ns < next_ns || at_ns > q->until_ns)
 			continue;
@@ -85,12 +86,21 @@ static void reply_series(int client, const struct recorded_past *p, const struct
 		point[head->points++] = (struct past_point){.at_ns = at_ns,
 			.present = 3,
 			.marks = i == p->oom + 1 ? PAST_MARK_OOM : 0,
-			.value = i << 20,
-			.low = i << 20,
-			.high = i << 20};
+			.value = value,
+			.low = value,
+			.high = value};
 		next_ns = at_ns + q->step_ns;
 	}
 	reply(client, head, point, CHANNEL_NO_FD);
+}
+
+static void reply_marks(int client, const struct recorded_past *p, const struct past_request *q,
+	struct past_head *head)
+{
+	const struct past_point point = {.at_ns = time_of(p, p->oom + 1), .marks = PAST_MARK_OOM};
+
+	head->points = p->oom && point.at_ns >= q->at_ns && point.at_ns <= q->until_ns;
+	reply(client, head, &point, CHANNEL_NO_FD);
 }
 
 static void answer(int client, const struct recorded_past *p, const struct past_request *q)
@@ -106,6 +116,14 @@ static void answer(int client, const struct recorded_past *p, const struct past_
 
 	if (q->pick == PAST_SERIES) {
 		reply_series(client, p, q, &head);
+		return;
+	}
+	if (q->pick == PAST_MARKS) {
+		reply_marks(client, p, q, &head);
+		return;
+	}
+	if (q->pick == PAST_COVERAGE) {
+		reply(client, &head, NULL, CHANNEL_NO_FD);
 		return;
 	}
 	if (!i || i > p->count) {
@@ -441,6 +459,43 @@ static void history_is_a_bounded_series(void **state)
 	running_check_prints(&host, "recorder");
 }
 
+/* Points are of the time that is recorded, and a short burst and an OOM kill are not left out. */
+static void history_shows_bursts_and_kills(void **state)
+{
+	struct recorded_past few = growing(), many = growing();
+	AUTO_RUNNING struct running all = {0}, thin = {0};
+	json_t *json, *points;
+	bool has_burst = false, has_kill = false;
+
+	(void)state;
+	ask(&few, ARGS("--ledger.socket=none", "history", "user", "alice", "--json"), &all);
+	assert_int_equal(all.status, 0);
+	json = load(&all);
+	assert_int_equal(json_array_size(json_object_get(json, "points")), 100);
+	json_decref(json);
+
+	many.count = 4000;
+	many.burst = 2005;
+	many.oom = 3010;
+	ask(&many, ARGS("--ledger.socket=none", "history", "user", "alice", "--json"), &thin);
+	assert_int_equal(thin.status, 0);
+	json = load(&thin);
+	points = json_object_get(json, "points");
+	assert_in_range(json_array_size(points), 250, 305);
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *point = json_array_get(points, i);
+
+		has_burst |= integer(point, "pss_bytes") == INT64_C(5000) << 20;
+		has_kill |= json_array_size(json_object_get(point, "marks")) > 0 &&
+		            integer(point, "pss_bytes") == INT64_C(3011) << 20;
+	}
+	assert_true(has_burst);
+	assert_true(has_kill);
+	assert_int_equal(integer(json_array_get(points, json_array_size(points) - 1), "pss_bytes"),
+		INT64_C(4000) << 20);
+	json_decref(json);
+}
+
 /* A ledger of two users with 1 GiB and 2 GiB all the time, which keeps hours. */
 static void serve_ledger(int client, const void *context)
 {
@@ -556,6 +611,7 @@ int main(void)
 		cmocka_unit_test(spans_have_growth_and_range),
 		cmocka_unit_test(diff_compares_two_snapshots),
 		cmocka_unit_test(history_is_a_bounded_series),
+		cmocka_unit_test(history_shows_bursts_and_kills),
 		cmocka_unit_test(older_points_are_the_ledgers),
 	};
 
