@@ -148,6 +148,7 @@ void command_add_advice(
 	case -EPROTOTYPE:
 		buffer_printf(to, " (another program listens there: check --%s)", name);
 		break;
+	case -ETIMEDOUT: buffer_printf(to, " (try again, or restart %s)", daemon); break;
 	case -EPROTO: buffer_printf(to, " (restart %s after the upgrade)", daemon); break;
 	default: break;
 	}

@@ -20,6 +20,8 @@ struct past_session {
 	int fd;                          /* of memtally-recorder's socket; -1: closed */
 	struct past_files *files;        /* owned; NULL: .fd is open, or nothing */
 	bool has_warned;                 /* that recording fails */
+	/* How long to wait for an answer: until a message says so, and then until it is an error. */
+	int quiet_ms, wait_ms;
 };
 
 #define PAST_SESSION_CLOSED ((struct past_session){.fd = -1})

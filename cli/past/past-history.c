@@ -135,6 +135,7 @@ struct history {
 	size_t count;            /* points to show of each source */
 	bool is_chart;           /* which shows the largest point of each column itself */
 	uint64_t first_ns;       /* the beginning of the recording; 0: it is not known */
+	bool has_failed;         /* the recorder runs, and its points are missing nevertheless */
 	bool is_own_only;        /* the recorder shows the user's own processes alone */
 	size_t recorded, ledger; /* points with a figure by their source */
 	struct past_series series;
@@ -231,8 +232,10 @@ static int past_history_find(const struct settings *settings, struct history *h)
 		r = past_session_find(&recording, &h->subject->from, &h->from_ns, &h->no_recorder);
 	if (h->from_ns >= h->until_ns)
 		return -EINVAL;
-	if (r == 0)
-		past_history_record(h, &recording, &recorded);
+	if (r == 0) {
+		r = past_history_record(h, &recording, &recorded);
+		h->has_failed = r < 0 && r != -ENODATA;
+	}
 	past_history_add_ledger(settings, h);
 	h->ledger = h->series.points;
 	for (size_t i = 0; i < recorded.points; i++) {
@@ -319,7 +322,8 @@ static int past_history_show(const struct settings *settings, const struct past_
 	if (!h.recorded && !h.ledger)
 		return past_history_say_nothing(&h);
 	say_sources(&h);
-	return command_printed(past_history_print(settings, &h));
+	r = command_printed(past_history_print(settings, &h));
+	return r == COMMAND_GOOD && h.has_failed ? COMMAND_FAILED : r;
 }
 
 int past_history_run(const struct settings *settings, bool is_check)

@@ -29,6 +29,7 @@ struct recorded_past {
 	size_t burst;   /* the number of a snapshot with far more memory; 0: none */
 	size_t damaged; /* the number of a damaged snapshot; 0: none */
 	uint32_t flags; /* of answers */
+	bool hangs_up;  /* instead of an answer to PAST_SERIES */
 	unsigned int busy; /* the first answers of each connection are PAST_BUSY */
 };
 
@@ -114,6 +115,8 @@ static void answer(int client, const struct recorded_past *p, const struct past_
 	                                     : number_at(p, q->at_ns);
 	AUTO_CLOSE int fd = -1;
 
+	if (q->pick == PAST_SERIES && p->hangs_up)
+		_exit(0);
 	if (q->pick == PAST_SERIES) {
 		reply_series(client, p, q, &head);
 		return;
@@ -546,7 +549,8 @@ static void ask_both(const struct recorded_past *p, uint32_t flags,
 static void older_points_are_the_ledgers(void **state)
 {
 	struct recorded_past past = growing();
-	AUTO_RUNNING struct running alice = {0}, host = {0}, hidden = {0}, process = {0};
+	AUTO_RUNNING struct running alice = {0}, host = {0}, hidden = {0}, process = {0},
+				    lost = {0};
 	json_t *json, *points, *first, *last;
 	size_t count;
 
@@ -590,6 +594,15 @@ static void older_points_are_the_ledgers(void **state)
 	assert_string_equal(json_string_value(json_object_get(first, "source")), "recorder");
 	running_check_says(&hidden, "shows usage of all users to root and group memtally only");
 	json_decref(json);
+
+	/* The recorded points are missing, which is an error. */
+	past.hangs_up = true;
+	ask_both(&past, 0, ARGS("--ledger.socket=ledger", "history", "user", "alice", "--json"),
+		&lost);
+	assert_int_equal(lost.status, 1);
+	running_check_says(&lost, "warning: nothing from memtally-recorder: ");
+	running_check_prints(&lost, "\"ledger\"");
+	past.hangs_up = false;
 
 	/* The ledger has no processes; memtally does not ask it. */
 	ask(&past, ARGS("--ledger.socket=none", "history", "process", "4711"), &process);
