@@ -17,6 +17,7 @@
 
 enum {
 	QUIET_MS = 2000, /* then the user is told what memtally waits for */
+	PEEK_MS = 200,
 	WAIT_MS = 28000, /* more: a long series takes memtally-recorder some seconds */
 };
 
@@ -167,6 +168,20 @@ int past_session_ask(struct past_session *r, const struct past_request *q, struc
 		add_failure(r->settings, -EPROTO, "it has another version", reason);
 		return -EPROTO;
 	}
+}
+
+bool past_session_peek(const struct settings *settings, struct past_head *ret)
+{
+	const struct past_request q = {.pick = PAST_COVERAGE};
+	AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
+	AUTO_CLOSE int fd = -1;
+	const char *why;
+
+	if (past_connect(settings->recorder_socket, &fd) < 0 ||
+		past_ask(fd, &q, PEEK_MS, &answer, &why) < 0)
+		return false;
+	*ret = answer.head;
+	return ret->status == PAST_GOOD;
 }
 
 int past_session_get(struct past_session *r, const struct past_moment *moment,

@@ -40,6 +40,12 @@ void past_session_close(struct past_session *r);
 #define AUTO_PAST_SESSION CLEANUP(past_session_close)
 
 /*
+ * Asks memtally-recorder which time is recorded, for a moment only, and writes the head of the answer
+ * to *RET. Logs nothing. Returns false if there is no answer at once.
+ */
+bool past_session_peek(const struct settings *settings, struct past_head *ret);
+
+/*
  * Asks Q, which the caller has filled in, and waits for the answer. While memtally-recorder is busy,
  * asks again for some seconds. Logs a warning, once, if recording fails at present. The caller gives *RET to past_answer_done(), also after an error.
  * Returns 0 if the answer is PAST_GOOD; -ENODATA for PAST_NONE; -EIO for PAST_DAMAGED; -EBUSY; or

@@ -197,6 +197,47 @@ static struct recorded_past growing(void)
 		.sample = {.more = 5, .growth_kib = 1024}, .last_ns = now_ns(), .count = 100};
 }
 
+/* Status alone asks memtally-recorder in the present; no other recorder on this host shall answer. */
+static const char *status_only(const char *view)
+{
+	return strcmp(view, "status") ? NULL : "--recorder.socket=none";
+}
+
+/* The status says how far back the recording goes. */
+static void the_status_has_the_recorded_time(void **state)
+{
+	static const char *const args[INVOKED_ARGS] = {"status", OPTION};
+	const struct sample_options sample = {.boottime_ns = clock_now_ns(CLOCK_BOOTTIME),
+		.realtime_ns = now_ns(),
+		.sequence = 7};
+	struct recorded_past past = growing(), empty = {.last_ns = now_ns()};
+	char begin[WHEN_TEXT_SIZE], expected[128];
+	AUTO_RUNNING struct running good = {0}, none = {0}, failing = {0};
+	pid_t server;
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	when_format(time_of(&past, 1), begin);
+	snprintf(expected, sizeof(expected), "\nRecording   %s to now\n", begin);
+	server = stand_in_start(SOCKET, serve, &past);
+	invoked_run_served(&sample, args, &good);
+	stand_in_end(server, SOCKET);
+	assert_int_equal(good.status, 0);
+	running_check_prints(&good, expected);
+
+	server = stand_in_start(SOCKET, serve, &empty);
+	invoked_run_served(&sample, args, &none);
+	stand_in_end(server, SOCKET);
+	running_check_prints(&none, "\nRecording   nothing yet\n");
+
+	past.flags = PAST_FAILING;
+	server = stand_in_start(SOCKET, serve, &past);
+	invoked_run_served(&sample, args, &failing);
+	stand_in_end(server, SOCKET);
+	running_check_prints(&failing, " to now; it fails at present\n");
+}
+
 /* Views print of a recorded snapshot what they printed when it was memtallyd's, byte for byte. */
 static void recorded_views_are_those_of_their_time(void **state)
 {
@@ -220,8 +261,9 @@ static void recorded_views_are_those_of_their_time(void **state)
 		AUTO_RUNNING struct running then = {0}, now = {0};
 
 		setenv("TZ", "UTC", 1);
-		invoked_run_served(
-			&live, (const char *const[INVOKED_ARGS]){v[0], v[1], v[2]}, &then);
+		invoked_run_served(&live,
+			(const char *const[INVOKED_ARGS]){v[0], v[1], v[2], status_only(v[0])},
+			&then);
 		ask(&past, ARGS(at, v[0], v[1], v[2]), &now);
 		assert_int_equal(then.status, 0);
 		assert_int_equal(now.status, 0);
@@ -615,6 +657,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recorded_views_are_those_of_their_time),
+		cmocka_unit_test(the_status_has_the_recorded_time),
 		cmocka_unit_test(times_choose_the_snapshot),
 		cmocka_unit_test(failures_say_what_is_covered),
 		cmocka_unit_test(memtally_asks_again_while_the_recorder_is_busy),
