@@ -230,7 +230,7 @@ static bool parse_rfc3339(const char *text, int64_t *ret_s, uint64_t *ret_rest_n
 }
 
 /* Parses seconds since 1970. The rest of its last unit is in *RET_REST_NS. */
-static bool parse_seconds(const char *text, int64_t *ret_s, uint64_t *ret_rest_ns)
+static bool when_parse_seconds(const char *text, int64_t *ret_s, uint64_t *ret_rest_ns)
 {
 	size_t digits = strspn(text, "0123456789");
 	uint64_t s;
@@ -258,7 +258,7 @@ int when_parse_moment(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 		*ret_ns = now_ns - ns;
 		return 0;
 	}
-	if (!parse_seconds(text, &s, &rest_ns) && !parse_rfc3339(text, &s, &rest_ns)) {
+	if (!when_parse_seconds(text, &s, &rest_ns) && !parse_rfc3339(text, &s, &rest_ns)) {
 		rest_ns = NS_PER_SEC - 1;
 		if (!parse_clock(text, now_s, &s) && when_parse(text, now_s, &s) < 0)
 			return -EINVAL;

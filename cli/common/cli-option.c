@@ -192,7 +192,7 @@ int cli_option_refuse(const char *option, const char *got, const char *expected,
 }
 
 /* Returns true if GIVEN is NAME or its plural, as lists are called: user, users, processes. */
-static bool is_named(const char *given, const char *name)
+static bool cli_option_is_named(const char *given, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -225,7 +225,7 @@ int cli_option_parse_by(const struct settings *settings, const char *(*by)(unsig
 
 	if (!settings->by)
 		return 0;
-	while (by(i) && !is_named(settings->by, by(i)))
+	while (by(i) && !cli_option_is_named(settings->by, by(i)))
 		i++;
 	if (!by(i))
 		return cli_option_refuse_by(settings->by, by, expected, error);
