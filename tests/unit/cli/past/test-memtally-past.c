@@ -541,16 +541,22 @@ static void history_shows_bursts_and_kills(void **state)
 	json_decref(json);
 }
 
+struct kept_usage {
+	uint32_t flags;
+	int64_t first_s; /* where the ledger begins; 0: it has all time */
+};
+
 /* A ledger of two users with 1 GiB and 2 GiB all the time, which keeps hours. */
 static void serve_ledger(int client, const void *context)
 {
+	const struct kept_usage *kept = context;
 	unsigned char text[USAGE_REQUEST_SIZE];
 	struct usage_request q;
 	ssize_t n;
 
 	while ((n = recv(client, text, sizeof(text), 0)) > 0) {
 		AUTO_BUFFER struct buffer to = {0};
-		struct usage_head head = {.rows = 2, .flags = *(const uint32_t *)context};
+		struct usage_head head = {.rows = 2, .flags = kept->flags};
 		uint64_t seconds;
 
 		if (usage_request_parse(text, (size_t)n, &q) < 0)
@@ -559,29 +565,35 @@ static void serve_ledger(int client, const void *context)
 		head.until_s = (q.until_s + 3599) / 3600 * 3600;
 		head.now_s = head.until_s;
 		head.first_s = head.written_s = head.since_s;
+		if (kept->first_s)
+			head.first_s = kept->first_s;
 		seconds = (uint64_t)(head.until_s - head.since_s);
 		head.covered_ms = seconds * 1000;
 		usage_begin(&to);
-		usage_add(&to, &(struct usage_row){.id = 1,
-				       .present = 3,
-				       .q = {seconds << 20, 2 << 20},
-				       .name = "alice",
-				       .user = ""});
-		usage_add(&to, &(struct usage_row){.id = 2,
-				       .present = 3,
-				       .q = {seconds << 21, 3 << 20},
-				       .name = "bob",
-				       .user = ""});
+		if (head.first_s >= head.until_s)
+			head.rows = 0;
+		if (head.rows)
+			usage_add(&to, &(struct usage_row){.id = 1,
+					       .present = 3,
+					       .q = {seconds << 20, 2 << 20},
+					       .name = "alice",
+					       .user = ""});
+		if (head.rows)
+			usage_add(&to, &(struct usage_row){.id = 2,
+					       .present = 3,
+					       .q = {seconds << 21, 3 << 20},
+					       .name = "bob",
+					       .user = ""});
 		usage_end(&to, &head);
 		if (send(client, to.data, to.len, MSG_NOSIGNAL) != (ssize_t)to.len)
 			return;
 	}
 }
 
-static void ask_both(const struct recorded_past *p, uint32_t flags,
+static void ask_both(const struct recorded_past *p, const struct kept_usage *kept,
 	const char *const args[static INVOKED_ARGS], struct running *ret)
 {
-	pid_t ledger = stand_in_start("ledger", serve_ledger, &flags);
+	pid_t ledger = stand_in_start("ledger", serve_ledger, kept);
 
 	ask(p, args, ret);
 	stand_in_end(ledger, "ledger");
@@ -592,14 +604,17 @@ static void older_points_are_the_ledgers(void **state)
 {
 	struct recorded_past past = growing();
 	AUTO_RUNNING struct running alice = {0}, host = {0}, hidden = {0}, process = {0},
-				    lost = {0};
+				    lost = {0}, young = {0};
+	const struct kept_usage all = {.flags = 0}, own = {.flags = USAGE_OWN_ONLY};
+	struct kept_usage late = {.first_s = (int64_t)(now_ns() / NS_PER_SEC) / 3600 * 3600 - 6900};
 	json_t *json, *points, *first, *last;
+	char begin[CLOCK_TEXT_SIZE];
 	size_t count;
 
 	(void)state;
 	if (!ENABLE_LEDGER)
 		skip();
-	ask_both(&past, 0, ARGS("--ledger.socket=ledger", "history", "user", "alice", "--json"),
+	ask_both(&past, &all, ARGS("--ledger.socket=ledger", "history", "user", "alice", "--json"),
 		&alice);
 	assert_int_equal(alice.status, 0);
 	running_check_says(&alice, ", before that means of memtally-ledger");
@@ -621,16 +636,24 @@ static void older_points_are_the_ledgers(void **state)
 					    json_array_get(points, i), "time"))) < 0);
 	json_decref(json);
 
-	ask_both(&past, 0, ARGS("--ledger.socket=ledger", "history", "host", "--json"), &host);
+	ask_both(&past, &all, ARGS("--ledger.socket=ledger", "history", "host", "--json"), &host);
 	json = load(&host);
 	first = json_array_get(json_object_get(json, "points"), 0);
 	assert_int_equal(integer(first, "pss_bytes"), INT64_C(3) << 30); /* all users */
 	assert_null(json_object_get(first, "pss_max_bytes"));
 	json_decref(json);
 
+	/* The first point begins with the ledger, within an hour. */
+	ask_both(&past, &late, ARGS("--ledger.socket=ledger", "history", "user", "alice", "--json"),
+		&young);
+	json = load(&young);
+	first = json_array_get(json_object_get(json, "points"), 0);
+	clock_format_rfc3339((uint64_t)late.first_s * NS_PER_SEC, begin);
+	assert_string_equal(json_string_value(json_object_get(first, "time")), begin);
+	json_decref(json);
+
 	/* A sum over one user only is no host. */
-	ask_both(&past, USAGE_OWN_ONLY, ARGS("--ledger.socket=ledger", "history", "host", "--json"),
-		&hidden);
+	ask_both(&past, &own, ARGS("--ledger.socket=ledger", "history", "host", "--json"), &hidden);
 	json = load(&hidden);
 	first = json_array_get(json_object_get(json, "points"), 0);
 	assert_string_equal(json_string_value(json_object_get(first, "source")), "recorder");
@@ -639,7 +662,7 @@ static void older_points_are_the_ledgers(void **state)
 
 	/* The recorded points are missing, which is an error. */
 	past.hangs_up = true;
-	ask_both(&past, 0, ARGS("--ledger.socket=ledger", "history", "user", "alice", "--json"),
+	ask_both(&past, &all, ARGS("--ledger.socket=ledger", "history", "user", "alice", "--json"),
 		&lost);
 	assert_int_equal(lost.status, 1);
 	running_check_says(&lost, "warning: nothing from memtally-recorder: ");
