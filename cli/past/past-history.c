@@ -136,6 +136,7 @@ struct history {
 	bool is_chart;           /* which shows the largest point of each column itself */
 	uint64_t first_ns;       /* the beginning of the recording; 0: it is not known */
 	bool has_failed;         /* the recorder runs, and its points are missing nevertheless */
+	bool has_damaged;        /* damaged snapshots are left out */
 	bool is_own_only;        /* the recorder shows the user's own processes alone */
 	size_t recorded, ledger; /* points with a figure by their source */
 	struct past_series series;
@@ -179,6 +180,7 @@ static int past_history_record(
 	past_history_question(h, &q);
 	r = recorded_points_ask(recording, &q, &points, &h->no_recorder);
 	h->first_ns = points.head.first_ns;
+	h->has_damaged = points.has_damaged;
 	if (r < 0 || !points.points)
 		return r;
 	all_ns = points.point[points.points - 1].at_ns - points.point[0].at_ns;
@@ -261,6 +263,8 @@ static void say_sources(const struct history *h)
 		log_info("from memtally-recorder since %s", begin);
 	else
 		log_info("means of memtally-ledger");
+	if (h->has_damaged && !h->no_recorder.len)
+		log_warning("damaged recorded snapshots were left out");
 	if (h->no_recorder.len)
 		log_warning("%.*s", (int)h->no_recorder.len, h->no_recorder.data);
 	if (h->no_ledger.len)

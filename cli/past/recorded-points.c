@@ -7,11 +7,16 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/saturate.h"
+
+#define LEAST_SKIP_NS NS_PER_SEC /* snapshots are not closer */
 
 enum {
 	/* One answer has PAST_POINTS_MAX points at most, so a long time is asked for in parts. */
 	PARTS = 8,
+	SKIPS = 256,        /* behind damage at least this part of the time is left out */
+	TRIES = 64,         /* of one part */
 	HAS_VALUE = 1 << 0, /* of .present of a point */
 };
 
@@ -34,6 +39,43 @@ static int recorded_points_add(struct recorded_points *p, const struct past_answ
 	return 0;
 }
 
+/*
+ * Adds the points of the time of Q to P. An answer ends before a damaged snapshot, without saying where
+ * that is: ask again from a later time on, until there are points.
+ */
+static int recorded_points_ask_part(struct past_session *session, const struct past_request *q,
+	struct recorded_points *p, struct buffer *reason)
+{
+	uint64_t least_ns = saturate_max(LEAST_SKIP_NS, (q->until_ns - q->at_ns) / SKIPS);
+	uint64_t skip_ns = least_ns;
+	struct past_request rest = *q;
+	bool is_behind_damage = false;
+
+	for (unsigned int i = 0; i < TRIES && rest.at_ns <= rest.until_ns; i++) {
+		AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
+		AUTO_BUFFER struct buffer why = {0};
+		size_t before = p->points;
+		int r = past_session_ask(session, &rest, &answer, &why);
+		bool is_damaged = r < 0 && answer.head.status == PAST_DAMAGED;
+
+		if (r < 0 && !is_damaged) {
+			buffer_add(reason, why.data, why.len);
+			return r;
+		}
+		if (recorded_points_add(p, &answer) < 0)
+			return -ENOMEM;
+		if (is_behind_damage && p->points > before)
+			p->point[before].marks |= PAST_MARK_GAP;
+		if (!is_damaged)
+			return 0;
+		p->has_damaged = is_behind_damage = true;
+		skip_ns = p->points > before ? least_ns : 2 * skip_ns;
+		rest.at_ns = saturate_add(
+			p->points > before ? p->point[p->points - 1].at_ns : rest.at_ns, skip_ns);
+	}
+	return 0;
+}
+
 /* Asks for the time of Q, which is recorded, in parts. */
 static int recorded_points_ask_parts(struct past_session *session, const struct past_request *q,
 	struct recorded_points *p, struct buffer *reason)
@@ -45,17 +87,11 @@ static int recorded_points_ask_parts(struct past_session *session, const struct 
 	part.step_ns = 0;
 	/* The last round is for a newest snapshot that is close to the one before it. */
 	for (size_t i = 0; r == 0 && i <= PARTS; i++) {
-		AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
-
 		part.at_ns = q->at_ns + saturate_part(all_ns, i, PARTS) + (i ? 1 : 0);
 		part.until_ns = q->at_ns + saturate_part(all_ns, saturate_min(i + 1, PARTS), PARTS);
 		if (i == PARTS && p->points)
 			part.at_ns = p->point[p->points - 1].at_ns + 1;
-		if (part.at_ns > part.until_ns)
-			continue;
-		r = past_session_ask(session, &part, &answer, reason);
-		if (r == 0)
-			r = recorded_points_add(p, &answer);
+		r = recorded_points_ask_part(session, &part, p, reason);
 	}
 	return r;
 }
@@ -95,6 +131,10 @@ int recorded_points_ask(struct past_session *session, const struct past_request 
 	if (recorded.at_ns > recorded.until_ns)
 		return 0;
 	r = recorded_points_ask_parts(session, &recorded, p, reason);
+	if (r == 0 && !p->points && p->has_damaged) {
+		buffer_add_text(reason, "the recorded snapshots of that time are damaged");
+		return -EIO;
+	}
 	if (r == 0)
 		recorded_points_add_marks(session, &recorded, p);
 	return r;

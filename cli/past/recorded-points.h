@@ -3,6 +3,7 @@
 #ifndef MEMTALLY_CLI_PAST_RECORDED_POINTS_H
 #define MEMTALLY_CLI_PAST_RECORDED_POINTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buffer.h"
@@ -13,6 +14,7 @@
 struct recorded_points {
 	struct past_point *point; /* owned; by ascending .at_ns */
 	size_t points, room;
+	bool has_damaged;      /* snapshots were left out because they are damaged */
 	struct past_head head; /* of the recording, as soon as memtally-recorder has answered */
 };
 
@@ -23,7 +25,8 @@ void recorded_points_done(struct recorded_points *p);
 /*
  * Adds to P all snapshots of the time that Q, a question with PAST_SERIES, asks for. If there are
  * several thousand, they are some seconds apart at least. A mark of a snapshot that is left out is
- * added to the next one. Returns as past_session_ask().
+ * added to the next one. Damaged snapshots are left out, with some beside them; the next point gets
+ * PAST_MARK_GAP. Returns as past_session_ask(); -EIO if there are only damaged ones.
  */
 int recorded_points_ask(struct past_session *session, const struct past_request *q,
 	struct recorded_points *p, struct buffer *reason);

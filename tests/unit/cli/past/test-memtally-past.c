@@ -84,6 +84,10 @@ static void reply_series(int client, const struct recorded_past *p, const struct
 			continue;
 		if (head->points == PAST_POINTS_MAX)
 			_exit(1);
+		if (i == p->damaged) { /* the answer ends there, as that of memtally-recorder */
+			head->status = PAST_DAMAGED;
+			break;
+		}
 		point[head->points++] = (struct past_point){.at_ns = at_ns,
 			.present = 3,
 			.marks = i == p->oom + 1 ? PAST_MARK_OOM : 0,
@@ -541,6 +545,34 @@ static void history_shows_bursts_and_kills(void **state)
 	json_decref(json);
 }
 
+/* A damaged snapshot does not end the history. */
+static void history_leaves_out_damaged_snapshots(void **state)
+{
+	struct recorded_past past = growing(), only = growing();
+	AUTO_RUNNING struct running r = {0}, none = {0};
+	json_t *json, *points;
+
+	(void)state;
+	past.damaged = 40;
+	ask(&past, ARGS("--ledger.socket=none", "history", "user", "alice", "--json"), &r);
+	assert_int_equal(r.status, 0);
+	running_check_says(&r, "warning: damaged recorded snapshots were left out");
+	json = load(&r);
+	points = json_object_get(json, "points");
+	assert_int_equal(json_array_size(points), 99);
+	assert_int_equal(integer(json_array_get(points, 38), "pss_bytes"), 39 << 20);
+	assert_int_equal(integer(json_array_get(points, 39), "pss_bytes"), 41 << 20);
+	assert_string_equal(json_string_value(json_array_get(
+				    json_object_get(json_array_get(points, 39), "marks"), 0)),
+		"gap");
+	json_decref(json);
+
+	only.count = only.damaged = 1;
+	ask(&only, ARGS("--ledger.socket=none", "history", "user", "alice"), &none);
+	assert_int_equal(none.status, 1);
+	running_check_says(&none, "the recorded snapshots of that time are damaged");
+}
+
 struct kept_usage {
 	uint32_t flags;
 	int64_t first_s; /* where the ledger begins; 0: it has all time */
@@ -691,6 +723,7 @@ int main(void)
 		cmocka_unit_test(diff_compares_two_snapshots),
 		cmocka_unit_test(history_is_a_bounded_series),
 		cmocka_unit_test(history_shows_bursts_and_kills),
+		cmocka_unit_test(history_leaves_out_damaged_snapshots),
 		cmocka_unit_test(older_points_are_the_ledgers),
 	};
 
