@@ -181,6 +181,7 @@ static int past_history_record(
 	r = recorded_points_ask(recording, &q, &points, &h->no_recorder);
 	h->first_ns = points.head.first_ns;
 	h->has_damaged = points.has_damaged;
+	h->is_own_only = points.is_own_only;
 	if (r < 0 || !points.points)
 		return r;
 	all_ns = points.point[points.points - 1].at_ns - points.point[0].at_ns;
@@ -246,7 +247,7 @@ static int past_history_find(const struct settings *settings, struct history *h)
 			return -ENOMEM;
 	}
 	if (r == 0 && !h->recorded && h->subject->scope == METRIC_PROCESS)
-		h->is_own_only = past_history_is_own_only(h, &recording);
+		h->is_own_only |= past_history_is_own_only(h, &recording);
 	return 0;
 }
 
@@ -285,8 +286,9 @@ static int past_history_say_nothing(const struct history *h)
 		log_error("no process %u is recorded from %s to %s%s", t->pid, from, until,
 			h->is_own_only ? "; other users' processes are hidden from you" : "");
 	else
-		log_error("no %s%s%s is recorded from %s to %s", metric_scope_name(t->scope),
-			t->name ? " " : "", t->name ? t->name : "", from, until);
+		log_error("no %s%s%s is recorded from %s to %s%s", metric_scope_name(t->scope),
+			t->name ? " " : "", t->name ? t->name : "", from, until,
+			h->is_own_only ? "; other users' owners are hidden from you" : "");
 	if (h->no_ledger.len)
 		log_error("%.*s", (int)h->no_ledger.len, h->no_ledger.data);
 	return COMMAND_FAILED;

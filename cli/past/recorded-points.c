@@ -31,6 +31,7 @@ static int recorded_points_add(struct recorded_points *p, const struct past_answ
 {
 	size_t count = answer->head.points;
 
+	p->is_own_only |= (answer->head.flags & PAST_OWN_ONLY) != 0;
 	if (ARRAY_RESERVE(p->point, p->room, p->points + count) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)

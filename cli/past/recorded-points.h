@@ -15,6 +15,7 @@ struct recorded_points {
 	struct past_point *point; /* owned; by ascending .at_ns */
 	size_t points, room;
 	bool has_damaged;      /* snapshots were left out because they are damaged */
+	bool is_own_only;      /* memtally-recorder hides rows of other users */
 	struct past_head head; /* of the recording, as soon as memtally-recorder has answered */
 };
 

@@ -398,7 +398,7 @@ static void failing_recording_is_said_once(void **state)
 static void own_processes_are_said_to_be_own(void **state)
 {
 	struct recorded_past past = growing();
-	AUTO_RUNNING struct running list = {0}, users = {0}, span = {0};
+	AUTO_RUNNING struct running list = {0}, users = {0}, span = {0}, hidden = {0};
 
 	(void)state;
 	past.flags = PAST_OWN_ONLY;
@@ -408,6 +408,9 @@ static void own_processes_are_said_to_be_own(void **state)
 	running_check_says(&users, "memtally: from the recorded snapshot of ");
 	ask(&past, ARGS("--from=5m", "processes"), &span);
 	running_check_says(&span, "your own processes, from ");
+	ask(&past, ARGS("--ledger.socket=none", "history", "user", "nosuch"), &hidden);
+	assert_int_equal(hidden.status, 1);
+	running_check_says(&hidden, "; other users' owners are hidden from you");
 }
 
 static json_t *load(const struct running *r)
