@@ -10,7 +10,11 @@
 #include "base/clock.h"
 #include "base/number.h"
 
-enum { FIRST_YEAR = 1970, TM_YEAR = 1900 };
+enum {
+	FIRST_YEAR = 1970,
+	TM_YEAR = 1900,
+	LEAST_SECONDS = 1000000000, /* of the year 2001: less may be meant as a year or a date */
+};
 
 struct tm when_local(int64_t s)
 {
@@ -225,6 +229,22 @@ static bool parse_rfc3339(const char *text, int64_t *ret_s, uint64_t *ret_rest_n
 	return found.tm_mday == tm.tm_mday && *ret_s >= 0;
 }
 
+/* Parses seconds since 1970. The rest of its last unit is in *RET_REST_NS. */
+static bool when_parse_seconds(const char *text, int64_t *ret_s, uint64_t *ret_rest_ns)
+{
+	size_t digits = strspn(text, "0123456789");
+	uint64_t s;
+
+	*ret_rest_ns = NS_PER_SEC - 1;
+	if (!digits || number_parse_u64(text, digits, &s) < 0 || s < LEAST_SECONDS || s > INT64_MAX)
+		return false;
+	text += digits;
+	if (when_skip(&text, ".") && !scan_fraction(&text, ret_rest_ns))
+		return false;
+	*ret_s = (int64_t)s;
+	return !*text;
+}
+
 int when_parse_moment(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 {
 	int64_t now_s = (int64_t)(now_ns / NS_PER_SEC), s;
@@ -238,7 +258,7 @@ int when_parse_moment(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 		*ret_ns = now_ns - ns;
 		return 0;
 	}
-	if (!parse_rfc3339(text, &s, &rest_ns)) {
+	if (!when_parse_seconds(text, &s, &rest_ns) && !parse_rfc3339(text, &s, &rest_ns)) {
 		rest_ns = NS_PER_SEC - 1;
 		if (!parse_clock(text, now_s, &s) && when_parse(text, now_s, &s) < 0)
 			return -EINVAL;

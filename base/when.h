@@ -22,7 +22,8 @@ int when_parse(const char *text, int64_t now_s, int64_t *ret_s);
  * Parses TEXT as a moment of the past in *RET_NS, in nanoseconds since the epoch: what when_parse()
  * takes; a duration ago with a minus ("-15m"); a time of day, which is the last one that has begun
  * ("03:12", "03:12:46"), or that of a day ("yesterday 03:12"); RFC 3339 as in JSON
- * ("2026-11-23T07:00:00.123Z", also with an offset from UTC). NOW_NS is the current time.
+ * ("2026-11-23T07:00:00.123Z", also with an offset from UTC); seconds since 1970 ("1795413600",
+ * "1795413600.25"), of ten digits at least. NOW_NS is the current time.
  *
  * Texts of times are rounded down, so a moment in seconds (or milliseconds) is the last nanosecond of
  * that second (or millisecond), but not later than NOW_NS if it has begun: the text of the time of a

@@ -265,15 +265,14 @@ static const struct option_spec options[] = {
 		"map: how much more is mapped than by this process, by file unless --by says otherwise."},
 	{"since", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME" IF_INSPECT("|FILE", ""), NULL, 0, 0,
 		NULL, FIELD(since),
-		"growth: the beginning of the time. A date (2026-11-01), a date and a time "
-		"(\"2026-11-01 08:00\"), today, yesterday, now, or a duration ago (36h); local time. "
+		"growth: the beginning of the time, as for --at (not oom). "
 		"Default: 36h; at most 83 hours count." IF_LEDGER(
 			" usage: the same; default: a day ago, or the beginning of the ledger; with "
 			"--per=day the last seven days, with --per=month the last twelve months.",
 			"") IF_INSPECT(" map: what has changed since map --json printed this FILE.",
 			"")},
 	{"until", LEDGER_VIEW, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(until),
-		"usage: the end of the time. Default: now, which is also the latest."},
+		"usage: the end of the time, as for --since. Default: now, which is also the latest."},
 	{"at", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(at),
 		"lists, host, status: as it was at that time, from the last snapshot that memtally-recorder "
 		"has of it. why: what happened at that time. lists, host, status, why: a time of day "

@@ -67,18 +67,11 @@ int past_receive(int fd, struct past_answer *ret, const char **ret_reason)
 	return r == CHANNEL_CLOSED ? -ECONNRESET : r;
 }
 
-int past_ask(int fd, const struct past_request *r, int timeout_ms, struct past_answer *ret,
-	const char **ret_reason)
+int past_wait(int fd, int timeout_ms, struct past_answer *ret, const char **ret_reason)
 {
 	uint64_t end = clock_now_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NS_PER_MSEC;
-	int e = past_send(fd, r);
+	int e;
 
-	*ret = (struct past_answer){0};
-	if (e < 0) {
-		*ret_reason = e == -EPIPE ? "memtally-recorder closed the connection"
-		                          : strerror(-e);
-		return e == -EPIPE ? -ECONNRESET : e;
-	}
 	while ((e = past_receive(fd, ret, ret_reason)) == 1) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
 		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
@@ -93,4 +86,16 @@ int past_ask(int fd, const struct past_request *r, int timeout_ms, struct past_a
 		}
 	}
 	return e;
+}
+
+int past_ask(int fd, const struct past_request *r, int timeout_ms, struct past_answer *ret,
+	const char **ret_reason)
+{
+	int e = past_send(fd, r);
+
+	*ret = (struct past_answer){0};
+	if (e == 0)
+		return past_wait(fd, timeout_ms, ret, ret_reason);
+	*ret_reason = e == -EPIPE ? "memtally-recorder closed the connection" : strerror(-e);
+	return e == -EPIPE ? -ECONNRESET : e;
 }

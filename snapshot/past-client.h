@@ -36,6 +36,12 @@ int past_connect(const char *path, int *ret_fd);
 int past_ask(int fd, const struct past_request *r, int timeout_ms, struct past_answer *ret,
 	const char **ret_reason);
 
+/*
+ * Waits for the answer to the question that was sent over FD, at most for TIMEOUT_MS; it may be called
+ * again after -ETIMEDOUT. Returns as past_ask().
+ */
+int past_wait(int fd, int timeout_ms, struct past_answer *ret, const char **ret_reason);
+
 /* Sends the question R over FD, without waiting. Returns 0 or a negative errno of send(). */
 int past_send(int fd, const struct past_request *r);
 

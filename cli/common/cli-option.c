@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "config/nearest.h"
 
 /* As messages name them. CLI_VIEW_LIST has no name, since users type the name of the list. */
 static const char *const view_names[CLI_VIEWS] = {
@@ -128,6 +129,8 @@ static int cli_option_refuse_view(const char *option, enum cli_view view, unsign
 		add_views(views, &text);
 	} else {
 		buffer_printf(&text, "--%s does not go with %s", option, view_names[view]);
+		if (view == CLI_VIEW_TOP && !strcmp(option, "at"))
+			buffer_add_text(&text, "; use --replay");
 	}
 	snprintf(error, CLI_OPTION_ERROR_SIZE, "%.*s", (int)text.len, text.data ? text.data : "");
 	return -EINVAL;
@@ -188,6 +191,33 @@ int cli_option_refuse(const char *option, const char *got, const char *expected,
 	return -EINVAL;
 }
 
+/* Returns true if GIVEN is NAME or its plural, as lists are called: user, users, processes. */
+static bool cli_option_is_named(const char *given, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(given, name, len) &&
+	       (!given[len] || !strcmp(given + len, "s") || !strcmp(given + len, "es"));
+}
+
+/* Refuses the value of --by, with the nearest one that BY returns, if there is one. */
+static int cli_option_refuse_by(const char *given, const char *(*by)(unsigned int i),
+	const char *expected, char error[static CLI_OPTION_ERROR_SIZE])
+{
+	char suggestion[NEAREST_TEXT_SIZE];
+	struct nearest nearest;
+	size_t len;
+
+	cli_option_refuse("--by", given, expected, error);
+	nearest_init(&nearest, given);
+	for (unsigned int i = 0; by(i); i++)
+		nearest_consider(&nearest, by(i), strlen(by(i)));
+	len = strlen(error);
+	snprintf(
+		error + len, CLI_OPTION_ERROR_SIZE - len, "%s", nearest_text(&nearest, suggestion));
+	return -EINVAL;
+}
+
 int cli_option_parse_by(const struct settings *settings, const char *(*by)(unsigned int i),
 	const char *expected, unsigned int *ret, char error[static CLI_OPTION_ERROR_SIZE])
 {
@@ -195,10 +225,10 @@ int cli_option_parse_by(const struct settings *settings, const char *(*by)(unsig
 
 	if (!settings->by)
 		return 0;
-	while (by(i) && strcmp(by(i), settings->by) != 0)
+	while (by(i) && !cli_option_is_named(settings->by, by(i)))
 		i++;
 	if (!by(i))
-		return cli_option_refuse("--by", settings->by, expected, error);
+		return cli_option_refuse_by(settings->by, by, expected, error);
 	*ret = i;
 	return 0;
 }

@@ -55,7 +55,7 @@ int cli_option_refuse(const char *option, const char *got, const char *expected,
 
 /*
  * Sets *RET to the number of the value of --by among those that BY returns up to a NULL, which
- * EXPECTED describes; leaves it without --by. Returns 0, or -EINVAL with a sentence for the user in
+ * EXPECTED describes; leaves it without --by. The plural of a value is taken, too. Returns 0, or -EINVAL with a sentence for the user in
  * ERROR.
  */
 int cli_option_parse_by(const struct settings *settings, const char *(*by)(unsigned int i),

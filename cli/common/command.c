@@ -99,9 +99,11 @@ int command_shown(int r)
 int command_refuse(const char *error)
 {
 	size_t len = strlen(error);
-	bool is_question = len && error[len - 1] == '?'; /* has a suggestion already */
+	/* It says already what to do. */
+	bool has_advice = (len && error[len - 1] == '?') || strstr(error, "; choose ") ||
+	                  strstr(error, "; use ");
 
-	log_error("%s%s", len ? error : "out of memory", is_question ? "" : "; try --help");
+	log_error("%s%s", len ? error : "out of memory", has_advice ? "" : "; try --help");
 	return COMMAND_MISUSED;
 }
 
@@ -148,6 +150,7 @@ void command_add_advice(
 	case -EPROTOTYPE:
 		buffer_printf(to, " (another program listens there: check --%s)", name);
 		break;
+	case -ETIMEDOUT: buffer_printf(to, " (try again, or restart %s)", daemon); break;
 	case -EPROTO: buffer_printf(to, " (restart %s after the upgrade)", daemon); break;
 	default: break;
 	}

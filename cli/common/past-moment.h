@@ -21,4 +21,12 @@ struct past_moment {
 int past_moment_parse(const char *option, const char *text, uint64_t now_ns,
 	struct past_moment *ret, char error[static CLI_OPTION_ERROR_SIZE]);
 
+/*
+ * Parses TEXT, the value of OPTION (such as "--since"), in *RET_S, seconds since 1970: what
+ * when_parse_moment() takes, also in the future. NOW_S is the present. Returns 0, or -EINVAL with a
+ * sentence for the user in ERROR.
+ */
+int past_moment_parse_second(const char *option, const char *text, int64_t now_s, int64_t *ret_s,
+	char error[static CLI_OPTION_ERROR_SIZE]);
+
 #endif

@@ -15,7 +15,11 @@
 #define BUSY_PAUSE_NS   (50 * NS_PER_MSEC)
 #define RECENT_NS       (120 * NS_PER_SEC)
 
-enum { ASK_TIMEOUT_MS = 30000 }; /* a long series takes memtally-recorder some seconds */
+enum {
+	QUIET_MS = 2000, /* then the user is told what memtally waits for */
+	PEEK_MS = 200,
+	WAIT_MS = 28000, /* more: a long series takes memtally-recorder some seconds */
+};
 
 /* Appends that memtally-recorder gives nothing, the reason of the error R, and what to do. */
 static void add_failure(
@@ -29,7 +33,8 @@ static void add_failure(
 int past_session_open(
 	const struct settings *settings, struct past_session *ret, struct buffer *reason)
 {
-	struct past_session s = {.settings = settings, .fd = -1};
+	struct past_session s = {
+		.settings = settings, .fd = -1, .quiet_ms = QUIET_MS, .wait_ms = WAIT_MS};
 	AUTO_BUFFER struct buffer unused = {0};
 	int r;
 
@@ -92,6 +97,19 @@ void past_session_add_absence(const struct past_request *q, const struct past_he
 	past_session_add_coverage(head, now_ns, to);
 }
 
+/* Asks Q and waits for the answer: longer than .quiet_ms not without a message. */
+static int past_session_wait(struct past_session *r, const struct past_request *q,
+	struct past_answer *ret, const char **ret_why)
+{
+	int e = past_ask(r->fd, q, r->quiet_ms, ret, ret_why);
+
+	if (e != -ETIMEDOUT)
+		return e;
+	log_info("waiting for memtally-recorder, which has not answered yet: up to %d s more",
+		r->wait_ms / 1000);
+	return past_wait(r->fd, r->wait_ms, ret, ret_why);
+}
+
 /* Waits for the answer, and asks again while memtally-recorder is busy. */
 static int ask_patiently(struct past_session *r, const struct past_request *q,
 	struct past_answer *ret, const char **ret_why)
@@ -101,13 +119,13 @@ static int ask_patiently(struct past_session *r, const struct past_request *q,
 
 	if (r->files)
 		return past_files_ask(r->files, q, ret, ret_why);
-	e = past_ask(r->fd, q, ASK_TIMEOUT_MS, ret, ret_why);
+	e = past_session_wait(r, q, ret, ret_why);
 
 	while (e == 0 && ret->head.status == PAST_BUSY && clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
 		nanosleep(&(struct timespec){.tv_nsec = BUSY_PAUSE_NS}, NULL);
 		past_answer_done(ret);
 		*ret = (struct past_answer){.points = NULL};
-		e = past_ask(r->fd, q, ASK_TIMEOUT_MS, ret, ret_why);
+		e = past_session_wait(r, q, ret, ret_why);
 	}
 	return e;
 }
@@ -150,6 +168,20 @@ int past_session_ask(struct past_session *r, const struct past_request *q, struc
 		add_failure(r->settings, -EPROTO, "it has another version", reason);
 		return -EPROTO;
 	}
+}
+
+bool past_session_peek(const struct settings *settings, struct past_head *ret)
+{
+	const struct past_request q = {.pick = PAST_COVERAGE};
+	AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
+	AUTO_CLOSE int fd = -1;
+	const char *why;
+
+	if (past_connect(settings->recorder_socket, &fd) < 0 ||
+		past_ask(fd, &q, PEEK_MS, &answer, &why) < 0)
+		return false;
+	*ret = answer.head;
+	return ret->status == PAST_GOOD;
 }
 
 int past_session_get(struct past_session *r, const struct past_moment *moment,

@@ -20,6 +20,8 @@ struct past_session {
 	int fd;                          /* of memtally-recorder's socket; -1: closed */
 	struct past_files *files;        /* owned; NULL: .fd is open, or nothing */
 	bool has_warned;                 /* that recording fails */
+	/* How long to wait for an answer: until a message says so, and then until it is an error. */
+	int quiet_ms, wait_ms;
 };
 
 #define PAST_SESSION_CLOSED ((struct past_session){.fd = -1})
@@ -36,6 +38,12 @@ int past_session_open(
 /* Closes R. Accepts a closed R. */
 void past_session_close(struct past_session *r);
 #define AUTO_PAST_SESSION CLEANUP(past_session_close)
+
+/*
+ * Asks memtally-recorder which time is recorded, for a moment only, and writes the head of the answer
+ * to *RET. Logs nothing. Returns false if there is no answer at once.
+ */
+bool past_session_peek(const struct settings *settings, struct past_head *ret);
 
 /*
  * Asks Q, which the caller has filled in, and waits for the answer. While memtally-recorder is busy,

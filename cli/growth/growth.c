@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/when.h"
 #include "cli/common/command.h"
+#include "cli/common/past-moment.h"
 #include "cli/common/selection.h"
 #include "cli/growth/growth-limits.h"
 #include "cli/growth/growth-recording.h"
@@ -127,13 +127,14 @@ static int growth_parse_scopes(const struct settings *settings, struct growth_ch
 static int growth_parse_since(const struct settings *settings, int64_t now_s, int64_t *ret,
 	char error[static QUERY_ERROR_SIZE])
 {
+	int r;
+
 	*ret = now_s - SINCE_DEFAULT_S;
 	if (!settings->since)
 		return 0;
-	if (when_parse(settings->since, now_s, ret) < 0)
-		return cli_option_refuse("--since", settings->since,
-			"a date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), today, yesterday or a duration ago (36h)",
-			error);
+	r = past_moment_parse_second("--since", settings->since, now_s, ret, error);
+	if (r < 0)
+		return r;
 	if (*ret < now_s - SINCE_MOST_S)
 		*ret = now_s - SINCE_MOST_S;
 	if (*ret <= now_s - TREND_LEAST_S)

@@ -11,6 +11,7 @@
 #include "cli/common/command.h"
 #include "cli/common/no-match.h"
 #include "cli/common/notice.h"
+#include "cli/common/past-session.h"
 #include "cli/common/selection.h"
 #include "cli/common/source.h"
 #include "cli/lists/hosttable.h"
@@ -194,8 +195,27 @@ static int listing_show(
 	return r < 0 || !is_none ? command_printed(r) : COMMAND_FAILED;
 }
 
-/* Prints VIEW as the status at NOW_NS (CLOCK_BOOTTIME). Returns 0 or a negative errno. */
-static int print_status(const struct settings *settings, const struct view *view, uint64_t now_ns)
+/* Appends a line with the time that memtally-recorder has, if it answers at once. */
+static void add_recording(const struct settings *settings, struct buffer *to)
+{
+	struct past_head head;
+
+	if (!past_session_peek(settings, &head))
+		return;
+	line_begin(to, "Recording");
+	if (head.first_ns)
+		past_session_add_coverage(&head, clock_now_ns(CLOCK_REALTIME), to);
+	else
+		buffer_add_text(to, "nothing yet");
+	buffer_add_text(to, head.flags & PAST_FAILING ? "; it fails at present\n" : "\n");
+}
+
+/*
+ * Prints VIEW as the status at NOW_NS (CLOCK_BOOTTIME); IS_PRESENT: with the line of the recording.
+ * Returns 0 or a negative errno.
+ */
+static int print_status(
+	const struct settings *settings, const struct view *view, uint64_t now_ns, bool is_present)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
@@ -207,6 +227,8 @@ static int print_status(const struct settings *settings, const struct view *view
 		AUTO_BUFFER struct buffer lines = {0};
 
 		report_render(view, now_ns, &lines);
+		if (is_present)
+			add_recording(settings, &lines);
 		line_fold(&lines, command_width(), &text);
 	}
 	return output_flush(&text);
@@ -219,7 +241,7 @@ static int show_recorded_status(const struct settings *settings, const struct pa
 
 	if (open_source(settings, at, SOURCE_HOST, &source) < 0)
 		return COMMAND_FAILED;
-	return command_printed(print_status(settings, source.view, source.now_ns));
+	return command_printed(print_status(settings, source.view, source.now_ns, false));
 }
 
 /*
@@ -241,7 +263,7 @@ static int show_status(const struct settings *settings)
 	}
 	now_ns = clock_now_ns(CLOCK_BOOTTIME);
 	is_stale = view_is_stale(view, now_ns);
-	r = print_status(settings, view, now_ns);
+	r = print_status(settings, view, now_ns, true);
 	if (is_stale)
 		log_error("memtallyd runs, but its next snapshot is overdue");
 	return r < 0 || !is_stale ? command_printed(r) : COMMAND_FAILED;

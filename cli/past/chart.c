@@ -14,6 +14,7 @@
 enum {
 	LEVELS = 8, /* of a character: eighths of a block */
 	DAY_S = 86400,
+	LONG_DAYS = 300, /* times of a chart of more days have the year */
 	TIME_SIZE = 32,
 };
 
@@ -150,12 +151,22 @@ static void chart_add_marks(const struct chart *c, const struct drawing *d, stru
 	end_line(to);
 }
 
+/* Returns the format of the times of C: with the day if it begins and ends on several ones. */
+static const char *chart_time_format(const struct chart *c)
+{
+	int64_t from_s = (int64_t)(c->from_ns / NS_PER_SEC);
+	int64_t until_s = (int64_t)(c->until_ns / NS_PER_SEC);
+
+	if (until_s - from_s > LONG_DAYS * DAY_S)
+		return "%Y-%m-%d %H:%M";
+	return when_midnight(from_s, 0) == when_midnight(until_s, 0) ? "%H:%M:%S" : "%b %d %H:%M";
+}
+
 static void chart_format_time(const struct chart *c, uint64_t ns, char to[static TIME_SIZE])
 {
 	struct tm tm = when_local((int64_t)(ns / NS_PER_SEC));
-	bool has_day = c->until_ns - c->from_ns > DAY_S * NS_PER_SEC;
 
-	if (!strftime(to, TIME_SIZE, has_day ? "%Y-%m-%d %H:%M" : "%H:%M:%S", &tm))
+	if (!strftime(to, TIME_SIZE, chart_time_format(c), &tm))
 		to[0] = '\0';
 }
 

@@ -42,6 +42,14 @@ static int make_periods(struct usage_table *t, int64_t from_s, int64_t until_s, 
 	return 0;
 }
 
+/* Returns when the figures of an answer with HEAD begin: not before the ledger. */
+static uint64_t ledger_points_begin_ns(const struct usage_head *head)
+{
+	bool is_first = head->first_s > head->since_s && head->first_s < head->until_s;
+
+	return (uint64_t)(is_first ? head->first_s : head->since_s) * NS_PER_SEC;
+}
+
 /* Makes the point of PART. Returns false if it has no figures. */
 static bool ledger_points_of(
 	const struct usage_table_part *part, bool is_host, struct past_series_point *ret)
@@ -51,7 +59,7 @@ static bool ledger_points_of(
 
 	*ret = (struct past_series_point){
 		.source = PAST_SERIES_LEDGER,
-		.from_ns = (uint64_t)part->head.since_s * NS_PER_SEC,
+		.from_ns = ledger_points_begin_ns(&part->head),
 		.until_ns = (uint64_t)part->head.until_s * NS_PER_SEC,
 	};
 	for (size_t i = 0; i < part->items; i++) {

@@ -17,11 +17,9 @@
 #include "cli/common/past-session.h"
 #include "cli/past/ledger-points.h"
 #include "cli/past/past-series.h"
+#include "cli/past/recorded-points.h"
 #include "cli/table/output.h"
 #include "snapshot/owner.h"
-
-/* The newest point is looked for in so long a time before the end. */
-#define NEWEST_NS (600 * NS_PER_SEC)
 
 #define DEFAULT_SPAN_NS (UINT64_C(86400) * NS_PER_SEC)
 
@@ -134,8 +132,11 @@ int past_history_parse(const struct settings *settings, uint64_t now_ns, struct 
 struct history {
 	const struct past_history *subject; /* borrowed */
 	uint64_t from_ns, until_ns;
-	size_t count;            /* points to ask for */
+	size_t count;            /* points to show of each source */
+	bool is_chart;           /* which shows the largest point of each column itself */
 	uint64_t first_ns;       /* the beginning of the recording; 0: it is not known */
+	bool has_failed;         /* the recorder runs, and its points are missing nevertheless */
+	bool has_damaged;        /* damaged snapshots are left out */
 	bool is_own_only;        /* the recorder shows the user's own processes alone */
 	size_t recorded, ledger; /* points with a figure by their source */
 	struct past_series series;
@@ -158,7 +159,6 @@ static void past_history_question(const struct history *h, struct past_request *
 		.pick = PAST_SERIES,
 		.at_ns = h->from_ns,
 		.until_ns = h->until_ns,
-		.step_ns = (h->until_ns - h->from_ns) / h->count,
 		.scope = t->scope,
 		.quantity = t->scope == METRIC_PROCESS ? (uint32_t)PROCESS_PSS
 	                                               : (uint32_t)SCOPE_PSS,
@@ -168,47 +168,27 @@ static void past_history_question(const struct history *h, struct past_request *
 		snprintf(ret->name, sizeof(ret->name), "%s", t->name);
 }
 
-/*
- * Adds the newest point to POINTS, those of the steps before it, which may end almost a step before.
- * Without it the series only ends earlier.
- */
-static int past_history_add_last(
-	struct history *h, struct past_session *recording, struct past_series *points)
-{
-	struct past_series_point *last = &points->point[points->points - 1];
-	const struct past_point *newest;
-	AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
-	AUTO_BUFFER struct buffer unused = {0};
-	struct past_request q;
-
-	past_history_question(h, &q);
-	q.at_ns = saturate_max(last->from_ns + 1, saturate_less(h->until_ns, NEWEST_NS));
-	q.step_ns = 0;
-	if (q.at_ns > h->until_ns || past_session_ask(recording, &q, &answer, &unused) < 0 ||
-		!answer.head.points)
-		return 0;
-	newest = &answer.points[answer.head.points - 1];
-	last->until_ns = saturate_min(last->until_ns, newest->at_ns);
-	return past_series_add_recorded(
-		points, newest, 1, h->until_ns - newest->at_ns, h->until_ns);
-}
-
-/* Adds the recorded points to POINTS. */
+/* Adds the recorded points to SERIES: for a chart all of them, for a table at most .count or so. */
 static int past_history_record(
-	struct history *h, struct past_session *recording, struct past_series *points)
+	struct history *h, struct past_session *recording, struct past_series *series)
 {
-	struct past_answer answer;
+	AUTO_RECORDED_POINTS struct recorded_points points = {.points = 0};
 	struct past_request q;
+	uint64_t all_ns;
 	int r;
 
 	past_history_question(h, &q);
-	r = past_session_ask(recording, &q, &answer, &h->no_recorder);
-	h->first_ns = answer.head.first_ns;
-	if (r == 0)
-		r = past_series_add_recorded(
-			points, answer.points, answer.head.points, q.step_ns, h->until_ns);
-	past_answer_done(&answer);
-	return r == 0 && points->points ? past_history_add_last(h, recording, points) : r;
+	r = recorded_points_ask(recording, &q, &points, &h->no_recorder);
+	h->first_ns = points.head.first_ns;
+	h->has_damaged = points.has_damaged;
+	h->is_own_only = points.is_own_only;
+	if (r < 0 || !points.points)
+		return r;
+	all_ns = points.point[points.points - 1].at_ns - points.point[0].at_ns;
+	if (!h->is_chart)
+		recorded_points_thin(&points, h->count);
+	return past_series_add_recorded(
+		series, points.point, points.points, all_ns / h->count, h->until_ns);
 }
 
 /* Returns true if memtally-recorder shows the user's own processes alone: only an image says so. */
@@ -255,8 +235,10 @@ static int past_history_find(const struct settings *settings, struct history *h)
 		r = past_session_find(&recording, &h->subject->from, &h->from_ns, &h->no_recorder);
 	if (h->from_ns >= h->until_ns)
 		return -EINVAL;
-	if (r == 0)
-		past_history_record(h, &recording, &recorded);
+	if (r == 0) {
+		r = past_history_record(h, &recording, &recorded);
+		h->has_failed = r < 0 && r != -ENODATA;
+	}
 	past_history_add_ledger(settings, h);
 	h->ledger = h->series.points;
 	for (size_t i = 0; i < recorded.points; i++) {
@@ -265,7 +247,7 @@ static int past_history_find(const struct settings *settings, struct history *h)
 			return -ENOMEM;
 	}
 	if (r == 0 && !h->recorded && h->subject->scope == METRIC_PROCESS)
-		h->is_own_only = past_history_is_own_only(h, &recording);
+		h->is_own_only |= past_history_is_own_only(h, &recording);
 	return 0;
 }
 
@@ -282,6 +264,8 @@ static void say_sources(const struct history *h)
 		log_info("from memtally-recorder since %s", begin);
 	else
 		log_info("means of memtally-ledger");
+	if (h->has_damaged && !h->no_recorder.len)
+		log_warning("damaged recorded snapshots were left out");
 	if (h->no_recorder.len)
 		log_warning("%.*s", (int)h->no_recorder.len, h->no_recorder.data);
 	if (h->no_ledger.len)
@@ -302,8 +286,9 @@ static int past_history_say_nothing(const struct history *h)
 		log_error("no process %u is recorded from %s to %s%s", t->pid, from, until,
 			h->is_own_only ? "; other users' processes are hidden from you" : "");
 	else
-		log_error("no %s%s%s is recorded from %s to %s", metric_scope_name(t->scope),
-			t->name ? " " : "", t->name ? t->name : "", from, until);
+		log_error("no %s%s%s is recorded from %s to %s%s", metric_scope_name(t->scope),
+			t->name ? " " : "", t->name ? t->name : "", from, until,
+			h->is_own_only ? "; other users' owners are hidden from you" : "");
 	if (h->no_ledger.len)
 		log_error("%.*s", (int)h->no_ledger.len, h->no_ledger.data);
 	return COMMAND_FAILED;
@@ -323,7 +308,7 @@ static int past_history_print(const struct settings *settings, const struct hist
 	AUTO_BUFFER struct buffer text = {0};
 	int r;
 
-	if (look.form == LIST_TABLE && look.width && !settings->all)
+	if (h->is_chart)
 		r = past_series_draw(&h->series, &subject, look.width, look.bytes, &text);
 	else
 		r = past_series_print(&h->series, &subject, &look, &text);
@@ -333,7 +318,7 @@ static int past_history_print(const struct settings *settings, const struct hist
 static int past_history_show(const struct settings *settings, const struct past_history *subject)
 {
 	size_t width = settings->json || settings->csv || settings->all ? 0 : command_width();
-	AUTO_HISTORY struct history h = {.subject = subject};
+	AUTO_HISTORY struct history h = {.subject = subject, .is_chart = width > 0};
 	int r;
 
 	h.count = width ? saturate_clamp(2 * width, POINTS_MIN, POINTS_MAX) : TABLE_POINTS;
@@ -343,7 +328,8 @@ static int past_history_show(const struct settings *settings, const struct past_
 	if (!h.recorded && !h.ledger)
 		return past_history_say_nothing(&h);
 	say_sources(&h);
-	return command_printed(past_history_print(settings, &h));
+	r = command_printed(past_history_print(settings, &h));
+	return r == COMMAND_GOOD && h.has_failed ? COMMAND_FAILED : r;
 }
 
 int past_history_run(const struct settings *settings, bool is_check)

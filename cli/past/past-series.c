@@ -255,13 +255,22 @@ static void past_series_add_legend(const struct past_series *s, struct buffer *t
 		buffer_add_char(to, '\n');
 }
 
+/* Returns the time at which the first point with something to draw begins, not before FROM_NS. */
+static uint64_t past_series_begin(const struct past_series *s, uint64_t from_ns)
+{
+	for (size_t i = 0; i < s->points; i++)
+		if (s->point[i].has_pss || letter_of(&s->point[i]))
+			return saturate_max(s->point[i].from_ns, from_ns);
+	return from_ns;
+}
+
 int past_series_draw(const struct past_series *s, const struct past_series_subject *subject,
 	size_t width, bool exact, struct buffer *to)
 {
 	AUTO_FREE struct chart_point *point = calloc(s->points + 1, sizeof(*point));
 	struct chart chart = {
 		.point = point,
-		.from_ns = subject->from_ns,
+		.from_ns = past_series_begin(s, subject->from_ns),
 		.until_ns = subject->until_ns,
 		.width = width,
 		.bytes = exact,
@@ -269,6 +278,8 @@ int past_series_draw(const struct past_series *s, const struct past_series_subje
 
 	if (!point)
 		return -ENOMEM;
+	if (chart.from_ns >= chart.until_ns)
+		chart.from_ns = subject->from_ns;
 	for (size_t i = 0; i < s->points; i++) {
 		const struct past_series_point *p = &s->point[i];
 

@@ -75,8 +75,8 @@ int past_series_print(const struct past_series *s, const struct past_series_subj
 	const struct list_look *look, struct buffer *to);
 
 /*
- * Appends S as a chart for a terminal of WIDTH columns, with a line that explains its marks, if there
- * are any. EXACT: amounts are in bytes. Errors are those of TO.
+ * Appends S as a chart for a terminal of WIDTH columns, which begins with the first point that can be
+ * drawn, with a line that explains its marks, if there are any. EXACT: amounts are in bytes. Errors are those of TO.
  */
 int past_series_draw(const struct past_series *s, const struct past_series_subject *subject,
 	size_t width, bool exact, struct buffer *to);

@@ -15,8 +15,8 @@
 #include "base/clock.h"
 #include "base/os/channel.h"
 #include "base/saturate.h"
-#include "base/when.h"
 #include "cli/common/command.h"
+#include "cli/common/past-moment.h"
 #include "cli/common/selection.h"
 #include "cli/common/sort-names.h"
 #include "snapshot/owner.h"
@@ -79,16 +79,6 @@ const char *usage_by(unsigned int i)
 	               : NULL;
 }
 
-static int parse_time(const char *option, const char *text, int64_t now_s, int64_t *ret,
-	char error[static CLI_OPTION_ERROR_SIZE])
-{
-	if (!text || when_parse(text, now_s, ret) == 0)
-		return 0;
-	return cli_option_refuse(option, text,
-		"a date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), now, today, yesterday or a duration ago (36h)",
-		error);
-}
-
 /*
  * Parses --since and --until. The future has no usage, so a later --until becomes now, and
  * *RET_IS_CUT true.
@@ -97,14 +87,17 @@ static int parse_times(const struct settings *c, int64_t now_s, struct period *r
 	bool *ret_is_cut, char error[static CLI_OPTION_ERROR_SIZE])
 {
 	int64_t since_s, until_s = now_s;
-	int r = parse_time("--until", c->until, now_s, &until_s, error);
-	bool is_cut = r == 0 && until_s > now_s;
+	bool is_cut;
+	int r = 0;
 
+	if (c->until)
+		r = past_moment_parse_second("--until", c->until, now_s, &until_s, error);
+	is_cut = r == 0 && until_s > now_s;
 	if (is_cut)
 		until_s = now_s;
 	since_s = period_default((enum usage_per)c->per, until_s);
-	if (r == 0)
-		r = parse_time("--since", c->since, now_s, &since_s, error);
+	if (r == 0 && c->since)
+		r = past_moment_parse_second("--since", c->since, now_s, &since_s, error);
 	if (r < 0)
 		return r;
 	if (since_s > now_s) {

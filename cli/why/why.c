@@ -52,6 +52,19 @@ static int why_parse_at(
 	return 0;
 }
 
+/* Refuses the operand WORD; if it is a time, with the option for it. */
+static int why_refuse_word(
+	const char *word, uint64_t now_ns, char error[static CLI_OPTION_ERROR_SIZE])
+{
+	char unused[CLI_OPTION_ERROR_SIZE];
+	struct past_moment moment;
+	bool is_time = past_moment_parse("--at", word, now_ns, &moment, unused) == 0;
+
+	snprintf(error, CLI_OPTION_ERROR_SIZE, "unexpected argument '%.60s' after why%s%.60s%s",
+		word, is_time ? "; use --at='" : "", is_time ? word : "", is_time ? "'" : "");
+	return -EINVAL;
+}
+
 static int why_parse(const struct settings *settings, struct asked_for *ret,
 	char error[static CLI_OPTION_ERROR_SIZE])
 {
@@ -62,11 +75,8 @@ static int why_parse(const struct settings *settings, struct asked_for *ret,
 	};
 	int r;
 
-	if (settings->operands.count > 1) {
-		snprintf(error, CLI_OPTION_ERROR_SIZE, "unexpected argument '%.60s' after why",
-			settings->operands.item[1]);
-		return -EINVAL;
-	}
+	if (settings->operands.count > 1)
+		return why_refuse_word(settings->operands.item[1], a.now_ns, error);
 	r = cli_option_check(settings, CLI_VIEW_WHY, error);
 	if (r == 0)
 		r = why_parse_oom(settings, &a.wish, error);

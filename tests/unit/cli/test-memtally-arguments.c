@@ -91,7 +91,7 @@ static const struct argument_case list_cases[] = {
 static const struct argument_case ledger_cases[] = {
 	{{"usage", "--by=session"}, 2, "",
 		"--by: expected user, group, program, unit or container"},
-	{{"usage", "--since=soon"}, 2, "", "--since: expected a date"},
+	{{"usage", "--since=soon"}, 2, "", "--since: expected a time of day"},
 	{{"usage", "--since=now"}, 2, "", "--since is not before --until"},
 	{{"usage", "--since=1970-01-02", "--per=hour"}, 2, "", "more than 10000"},
 	{{"usage", "--live"}, 2, "", "--live does not go with usage"},

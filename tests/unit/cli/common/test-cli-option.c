@@ -64,7 +64,7 @@ static void the_past_is_neither_live_nor_a_span(void **state)
 	(void)state;
 	expect(&at, CLI_VIEW_LIST, NULL);
 	expect(&at, CLI_VIEW_STATUS, NULL);
-	expect(&at, CLI_VIEW_TOP, "--at does not go with top");
+	expect(&at, CLI_VIEW_TOP, "--at does not go with top; use --replay");
 	expect(&live, CLI_VIEW_HOST, "--live does not go with --at");
 	expect(&span, CLI_VIEW_LIST, NULL);
 	expect(&span, CLI_VIEW_HISTORY, NULL);

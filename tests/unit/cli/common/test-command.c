@@ -123,7 +123,9 @@ static void each_error_has_its_advice(void **state)
 		{-ENOMSG, "why (check --snapshot.socket)", "why (check --ledger.socket)"},
 		{-EPROTO, "why (restart memtallyd after the upgrade)",
 			"why (restart memtally-ledger after the upgrade)"},
-		{-ETIMEDOUT, "why", "why"},
+		{-ETIMEDOUT, "why (try again, or restart memtallyd)",
+			"why (try again, or restart memtally-ledger)"},
+		{-EIO, "why", "why"},
 	};
 
 	(void)state;

@@ -34,7 +34,35 @@ static void moments_are_past(void **state)
 	assert_true(m.is_oom);
 	assert_int_equal(parse("now", &m, error), 0);
 	assert_int_equal(parse("today 06:01", &m, error), -EINVAL);
-	assert_string_equal(error, "--at is in the future");
+	assert_string_equal(error, "--at is in the future; choose an earlier time, such as -15m");
+}
+
+/* Options that take seconds take the same texts but oom, and the future. */
+static void seconds_are_those_of_moments(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ago_s;
+	} cases[] = {{"now", 0}, {"-15m", 900}, {"15m", 900}, {"05:00", 3600},
+		{"2026-11-23 05:00", 3600}, {"2026-11-23", 21600}, {"1795410000", 3600},
+		{"2026-11-23 07:00", -3600}, {"2026-11-23T05:00:00Z", 3600}};
+	const int64_t now_s = (int64_t)(NOW / NS_PER_SEC);
+	char error[CLI_OPTION_ERROR_SIZE] = "";
+	int64_t s = 7;
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	assert_int_equal(past_moment_parse_second("--since", "oom", now_s, &s, error), -EINVAL);
+	assert_int_equal(s, 7);
+	assert_string_equal(error,
+		"--since: expected a time of day (03:12), a date (2026-11-01), a date and a time "
+		"(\"2026-11-01 08:00\"), a duration ago (-15m), yesterday, today or now, got 'oom'");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(
+			past_moment_parse_second("--since", cases[i].text, now_s, &s, error), 0);
+		assert_int_equal(s, now_s - cases[i].ago_s);
+	}
 }
 
 /* A hostile text is cut and leaves the result alone. */
@@ -59,6 +87,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moments_are_past),
+		cmocka_unit_test(seconds_are_those_of_moments),
 		cmocka_unit_test(other_texts_are_refused),
 	};
 

@@ -4,7 +4,11 @@
 
 #include "tests/unit/support/unit.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/common/past-session.h"
@@ -41,10 +45,54 @@ static void absences_name_the_covered_time(void **state)
 	}
 }
 
+/* Asks a recorder that does not answer, in a child whose messages go to FD. */
+static void ask_silence(int fd)
+{
+	const struct settings settings = {.recorder_socket = (char *)(uintptr_t) "silent"};
+	struct past_session session = {
+		.settings = &settings, .fd = -1, .quiet_ms = 1, .wait_ms = 1};
+	struct past_answer answer;
+	struct buffer reason = {0};
+	int pair[2];
+
+	if (dup2(fd, STDERR_FILENO) < 0 ||
+		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair) < 0)
+		_exit(1);
+	session.fd = pair[0];
+	if (past_session_ask(&session, &(struct past_request){.pick = PAST_COVERAGE}, &answer,
+		    &reason) != -ETIMEDOUT)
+		_exit(1);
+	dprintf(fd, "%.*s\n", (int)reason.len, reason.data);
+	_exit(0);
+}
+
+/* memtally says that it waits, then what to do. */
+static void a_silent_recorder_is_said(void **state)
+{
+	char text[1024] = "";
+	size_t len = 0;
+	ssize_t n;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	if (fork() == 0)
+		ask_silence(fds[1]);
+	close(fds[1]);
+	while ((n = read(fds[0], text + len, sizeof(text) - 1 - len)) > 0)
+		len += (size_t)n;
+	close(fds[0]);
+	assert_non_null(strstr(text, "waiting for memtally-recorder, which has not answered yet"));
+	assert_non_null(strstr(text,
+		"nothing from memtally-recorder: silent: memtally-recorder did not answer in time "
+		"(try again, or restart memtally-recorder)"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(absences_name_the_covered_time),
+		cmocka_unit_test(a_silent_recorder_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

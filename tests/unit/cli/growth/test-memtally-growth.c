@@ -294,7 +294,7 @@ static void refuses_wrong_arguments(void **state)
 		{{"growth", "users", "--program=x"},
 			"growth users: a filter can choose processes, and owners by their own name"},
 		{{"growth", "--since=1h"}, "growth needs five hours at least"},
-		{{"growth", "--since=never"}, "--since: expected a date"},
+		{{"growth", "--since=never"}, "--since: expected a time of day"},
 		{{"growth", "--pid=x"}, "--pid"},
 		{{"growth", "--sort=pss"}, "--sort does not go with growth"},
 	};

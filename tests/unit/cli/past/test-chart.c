@@ -86,20 +86,33 @@ static void amounts_are_blocks_in_a_utf8_locale(void **state)
 	assert_non_null(strstr(text.data, "\xe2\x94\x82"));
 }
 
-/* A chart of more than a day has dates. Amounts of 0 are empty. */
-static void a_long_chart_has_dates(void **state)
+/* The times of a chart have the day if it is not one day's. Amounts of 0 are empty. */
+static void a_chart_of_several_days_has_dates(void **state)
 {
-	static const struct chart_point zero[] = {{AT(0), AT(86400 * 3), 0, 0}};
-	const struct chart c = {zero, 1, AT(0), AT(86400 * 3), 60, false};
-	AUTO_BUFFER struct buffer text = {0};
+	static const struct {
+		unsigned int from_s, until_s;
+		const char *from, *until;
+	} cases[] = {
+		{0, 3600, " 06:00:00 ", " 07:00:00\n"},
+		{0, 86400, " Nov 23 06:00 ", " Nov 24 06:00\n"},
+		{64800 - 60, 64800 + 60, " Nov 23 23:59 ", " Nov 24 00:01\n"},
+		{0, 86400 * 400, " 2026-11-23 06:00 ", " 2027-12-28 06:00\n"},
+	};
 
 	(void)state;
 	assert_non_null(setlocale(LC_CTYPE, "C"));
-	chart_render(&c, &text);
-	buffer_add_char(&text, '\0');
-	assert_null(strchr(text.data, '#'));
-	assert_non_null(strstr(text.data, " 2026-11-23 06:00 "));
-	assert_non_null(strstr(text.data, " 2026-11-26 06:00\n"));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t from_ns = AT(cases[i].from_s), until_ns = AT(cases[i].until_s);
+		const struct chart_point zero[] = {{from_ns, until_ns, 0, 0}};
+		const struct chart c = {zero, 1, from_ns, until_ns, 60, false};
+		AUTO_BUFFER struct buffer text = {0};
+
+		chart_render(&c, &text);
+		buffer_add_char(&text, '\0');
+		assert_null(strchr(text.data, '#'));
+		assert_non_null(strstr(text.data, cases[i].from));
+		assert_non_null(strstr(text.data, cases[i].until));
+	}
 }
 
 /* Points outside, no points and extreme widths and amounts draw nothing wrong. */
@@ -138,7 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(amounts_are_columns),
 		cmocka_unit_test(amounts_are_blocks_in_a_utf8_locale),
-		cmocka_unit_test(a_long_chart_has_dates),
+		cmocka_unit_test(a_chart_of_several_days_has_dates),
 		cmocka_unit_test(extreme_charts_stay_within_their_width),
 	};
 

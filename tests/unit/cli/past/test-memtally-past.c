@@ -26,8 +26,10 @@ struct recorded_past {
 	struct sample_options sample; /* of each snapshot, but for the next three */
 	uint64_t last_ns, count;
 	size_t oom;     /* the number of the snapshot before the last OOM kill; 0: there was none */
+	size_t burst;   /* the number of a snapshot with far more memory; 0: none */
 	size_t damaged; /* the number of a damaged snapshot; 0: none */
 	uint32_t flags; /* of answers */
+	bool hangs_up;  /* instead of an answer to PAST_SERIES */
 	unsigned int busy; /* the first answers of each connection are PAST_BUSY */
 };
 
@@ -76,21 +78,34 @@ static void reply_series(int client, const struct recorded_past *p, const struct
 	bool is_known = q->scope == METRIC_HOST || !strcmp(q->name, "alice");
 
 	for (uint64_t i = 1; i <= p->count; i++) {
-		uint64_t at_ns = time_of(p, i);
+		uint64_t at_ns = time_of(p, i), value = (i == p->burst ? 5000 : i) << 20;
 
 		if (!is_known || at_ns < next_ns || at_ns > q->until_ns)
 			continue;
 		if (head->points == PAST_POINTS_MAX)
 			_exit(1);
+		if (i == p->damaged) { /* the answer ends there, as that of memtally-recorder */
+			head->status = PAST_DAMAGED;
+			break;
+		}
 		point[head->points++] = (struct past_point){.at_ns = at_ns,
 			.present = 3,
 			.marks = i == p->oom + 1 ? PAST_MARK_OOM : 0,
-			.value = i << 20,
-			.low = i << 20,
-			.high = i << 20};
+			.value = value,
+			.low = value,
+			.high = value};
 		next_ns = at_ns + q->step_ns;
 	}
 	reply(client, head, point, CHANNEL_NO_FD);
+}
+
+static void reply_marks(int client, const struct recorded_past *p, const struct past_request *q,
+	struct past_head *head)
+{
+	const struct past_point point = {.at_ns = time_of(p, p->oom + 1), .marks = PAST_MARK_OOM};
+
+	head->points = p->oom && point.at_ns >= q->at_ns && point.at_ns <= q->until_ns;
+	reply(client, head, &point, CHANNEL_NO_FD);
 }
 
 static void answer(int client, const struct recorded_past *p, const struct past_request *q)
@@ -104,8 +119,18 @@ static void answer(int client, const struct recorded_past *p, const struct past_
 	                                     : number_at(p, q->at_ns);
 	AUTO_CLOSE int fd = -1;
 
+	if (q->pick == PAST_SERIES && p->hangs_up)
+		_exit(0);
 	if (q->pick == PAST_SERIES) {
 		reply_series(client, p, q, &head);
+		return;
+	}
+	if (q->pick == PAST_MARKS) {
+		reply_marks(client, p, q, &head);
+		return;
+	}
+	if (q->pick == PAST_COVERAGE) {
+		reply(client, &head, NULL, CHANNEL_NO_FD);
 		return;
 	}
 	if (!i || i > p->count) {
@@ -176,6 +201,47 @@ static struct recorded_past growing(void)
 		.sample = {.more = 5, .growth_kib = 1024}, .last_ns = now_ns(), .count = 100};
 }
 
+/* Status alone asks memtally-recorder in the present; no other recorder on this host shall answer. */
+static const char *status_only(const char *view)
+{
+	return strcmp(view, "status") ? NULL : "--recorder.socket=none";
+}
+
+/* The status says how far back the recording goes. */
+static void the_status_has_the_recorded_time(void **state)
+{
+	static const char *const args[INVOKED_ARGS] = {"status", OPTION};
+	const struct sample_options sample = {.boottime_ns = clock_now_ns(CLOCK_BOOTTIME),
+		.realtime_ns = now_ns(),
+		.sequence = 7};
+	struct recorded_past past = growing(), empty = {.last_ns = now_ns()};
+	char begin[WHEN_TEXT_SIZE], expected[128];
+	AUTO_RUNNING struct running good = {0}, none = {0}, failing = {0};
+	pid_t server;
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	when_format(time_of(&past, 1), begin);
+	snprintf(expected, sizeof(expected), "\nRecording   %s to now\n", begin);
+	server = stand_in_start(SOCKET, serve, &past);
+	invoked_run_served(&sample, args, &good);
+	stand_in_end(server, SOCKET);
+	assert_int_equal(good.status, 0);
+	running_check_prints(&good, expected);
+
+	server = stand_in_start(SOCKET, serve, &empty);
+	invoked_run_served(&sample, args, &none);
+	stand_in_end(server, SOCKET);
+	running_check_prints(&none, "\nRecording   nothing yet\n");
+
+	past.flags = PAST_FAILING;
+	server = stand_in_start(SOCKET, serve, &past);
+	invoked_run_served(&sample, args, &failing);
+	stand_in_end(server, SOCKET);
+	running_check_prints(&failing, " to now; it fails at present\n");
+}
+
 /* Views print of a recorded snapshot what they printed when it was memtallyd's, byte for byte. */
 static void recorded_views_are_those_of_their_time(void **state)
 {
@@ -199,8 +265,9 @@ static void recorded_views_are_those_of_their_time(void **state)
 		AUTO_RUNNING struct running then = {0}, now = {0};
 
 		setenv("TZ", "UTC", 1);
-		invoked_run_served(
-			&live, (const char *const[INVOKED_ARGS]){v[0], v[1], v[2]}, &then);
+		invoked_run_served(&live,
+			(const char *const[INVOKED_ARGS]){v[0], v[1], v[2], status_only(v[0])},
+			&then);
 		ask(&past, ARGS(at, v[0], v[1], v[2]), &now);
 		assert_int_equal(then.status, 0);
 		assert_int_equal(now.status, 0);
@@ -331,7 +398,7 @@ static void failing_recording_is_said_once(void **state)
 static void own_processes_are_said_to_be_own(void **state)
 {
 	struct recorded_past past = growing();
-	AUTO_RUNNING struct running list = {0}, users = {0}, span = {0};
+	AUTO_RUNNING struct running list = {0}, users = {0}, span = {0}, hidden = {0};
 
 	(void)state;
 	past.flags = PAST_OWN_ONLY;
@@ -341,6 +408,9 @@ static void own_processes_are_said_to_be_own(void **state)
 	running_check_says(&users, "memtally: from the recorded snapshot of ");
 	ask(&past, ARGS("--from=5m", "processes"), &span);
 	running_check_says(&span, "your own processes, from ");
+	ask(&past, ARGS("--ledger.socket=none", "history", "user", "nosuch"), &hidden);
+	assert_int_equal(hidden.status, 1);
+	running_check_says(&hidden, "; other users' owners are hidden from you");
 }
 
 static json_t *load(const struct running *r)
@@ -441,16 +511,87 @@ static void history_is_a_bounded_series(void **state)
 	running_check_prints(&host, "recorder");
 }
 
+/* Points are of the time that is recorded, and a short burst and an OOM kill are not left out. */
+static void history_shows_bursts_and_kills(void **state)
+{
+	struct recorded_past few = growing(), many = growing();
+	AUTO_RUNNING struct running all = {0}, thin = {0};
+	json_t *json, *points;
+	bool has_burst = false, has_kill = false;
+
+	(void)state;
+	ask(&few, ARGS("--ledger.socket=none", "history", "user", "alice", "--json"), &all);
+	assert_int_equal(all.status, 0);
+	json = load(&all);
+	assert_int_equal(json_array_size(json_object_get(json, "points")), 100);
+	json_decref(json);
+
+	many.count = 4000;
+	many.burst = 2005;
+	many.oom = 3010;
+	ask(&many, ARGS("--ledger.socket=none", "history", "user", "alice", "--json"), &thin);
+	assert_int_equal(thin.status, 0);
+	json = load(&thin);
+	points = json_object_get(json, "points");
+	assert_in_range(json_array_size(points), 250, 305);
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *point = json_array_get(points, i);
+
+		has_burst |= integer(point, "pss_bytes") == INT64_C(5000) << 20;
+		has_kill |= json_array_size(json_object_get(point, "marks")) > 0 &&
+		            integer(point, "pss_bytes") == INT64_C(3011) << 20;
+	}
+	assert_true(has_burst);
+	assert_true(has_kill);
+	assert_int_equal(integer(json_array_get(points, json_array_size(points) - 1), "pss_bytes"),
+		INT64_C(4000) << 20);
+	json_decref(json);
+}
+
+/* A damaged snapshot does not end the history. */
+static void history_leaves_out_damaged_snapshots(void **state)
+{
+	struct recorded_past past = growing(), only = growing();
+	AUTO_RUNNING struct running r = {0}, none = {0};
+	json_t *json, *points;
+
+	(void)state;
+	past.damaged = 40;
+	ask(&past, ARGS("--ledger.socket=none", "history", "user", "alice", "--json"), &r);
+	assert_int_equal(r.status, 0);
+	running_check_says(&r, "warning: damaged recorded snapshots were left out");
+	json = load(&r);
+	points = json_object_get(json, "points");
+	assert_int_equal(json_array_size(points), 99);
+	assert_int_equal(integer(json_array_get(points, 38), "pss_bytes"), 39 << 20);
+	assert_int_equal(integer(json_array_get(points, 39), "pss_bytes"), 41 << 20);
+	assert_string_equal(json_string_value(json_array_get(
+				    json_object_get(json_array_get(points, 39), "marks"), 0)),
+		"gap");
+	json_decref(json);
+
+	only.count = only.damaged = 1;
+	ask(&only, ARGS("--ledger.socket=none", "history", "user", "alice"), &none);
+	assert_int_equal(none.status, 1);
+	running_check_says(&none, "the recorded snapshots of that time are damaged");
+}
+
+struct kept_usage {
+	uint32_t flags;
+	int64_t first_s; /* where the ledger begins; 0: it has all time */
+};
+
 /* A ledger of two users with 1 GiB and 2 GiB all the time, which keeps hours. */
 static void serve_ledger(int client, const void *context)
 {
+	const struct kept_usage *kept = context;
 	unsigned char text[USAGE_REQUEST_SIZE];
 	struct usage_request q;
 	ssize_t n;
 
 	while ((n = recv(client, text, sizeof(text), 0)) > 0) {
 		AUTO_BUFFER struct buffer to = {0};
-		struct usage_head head = {.rows = 2, .flags = *(const uint32_t *)context};
+		struct usage_head head = {.rows = 2, .flags = kept->flags};
 		uint64_t seconds;
 
 		if (usage_request_parse(text, (size_t)n, &q) < 0)
@@ -459,29 +600,35 @@ static void serve_ledger(int client, const void *context)
 		head.until_s = (q.until_s + 3599) / 3600 * 3600;
 		head.now_s = head.until_s;
 		head.first_s = head.written_s = head.since_s;
+		if (kept->first_s)
+			head.first_s = kept->first_s;
 		seconds = (uint64_t)(head.until_s - head.since_s);
 		head.covered_ms = seconds * 1000;
 		usage_begin(&to);
-		usage_add(&to, &(struct usage_row){.id = 1,
-				       .present = 3,
-				       .q = {seconds << 20, 2 << 20},
-				       .name = "alice",
-				       .user = ""});
-		usage_add(&to, &(struct usage_row){.id = 2,
-				       .present = 3,
-				       .q = {seconds << 21, 3 << 20},
-				       .name = "bob",
-				       .user = ""});
+		if (head.first_s >= head.until_s)
+			head.rows = 0;
+		if (head.rows)
+			usage_add(&to, &(struct usage_row){.id = 1,
+					       .present = 3,
+					       .q = {seconds << 20, 2 << 20},
+					       .name = "alice",
+					       .user = ""});
+		if (head.rows)
+			usage_add(&to, &(struct usage_row){.id = 2,
+					       .present = 3,
+					       .q = {seconds << 21, 3 << 20},
+					       .name = "bob",
+					       .user = ""});
 		usage_end(&to, &head);
 		if (send(client, to.data, to.len, MSG_NOSIGNAL) != (ssize_t)to.len)
 			return;
 	}
 }
 
-static void ask_both(const struct recorded_past *p, uint32_t flags,
+static void ask_both(const struct recorded_past *p, const struct kept_usage *kept,
 	const char *const args[static INVOKED_ARGS], struct running *ret)
 {
-	pid_t ledger = stand_in_start("ledger", serve_ledger, &flags);
+	pid_t ledger = stand_in_start("ledger", serve_ledger, kept);
 
 	ask(p, args, ret);
 	stand_in_end(ledger, "ledger");
@@ -491,14 +638,18 @@ static void ask_both(const struct recorded_past *p, uint32_t flags,
 static void older_points_are_the_ledgers(void **state)
 {
 	struct recorded_past past = growing();
-	AUTO_RUNNING struct running alice = {0}, host = {0}, hidden = {0}, process = {0};
+	AUTO_RUNNING struct running alice = {0}, host = {0}, hidden = {0}, process = {0},
+				    lost = {0}, young = {0};
+	const struct kept_usage all = {.flags = 0}, own = {.flags = USAGE_OWN_ONLY};
+	struct kept_usage late = {.first_s = (int64_t)(now_ns() / NS_PER_SEC) / 3600 * 3600 - 6900};
 	json_t *json, *points, *first, *last;
+	char begin[CLOCK_TEXT_SIZE];
 	size_t count;
 
 	(void)state;
 	if (!ENABLE_LEDGER)
 		skip();
-	ask_both(&past, 0, ARGS("--ledger.socket=ledger", "history", "user", "alice", "--json"),
+	ask_both(&past, &all, ARGS("--ledger.socket=ledger", "history", "user", "alice", "--json"),
 		&alice);
 	assert_int_equal(alice.status, 0);
 	running_check_says(&alice, ", before that means of memtally-ledger");
@@ -520,21 +671,38 @@ static void older_points_are_the_ledgers(void **state)
 					    json_array_get(points, i), "time"))) < 0);
 	json_decref(json);
 
-	ask_both(&past, 0, ARGS("--ledger.socket=ledger", "history", "host", "--json"), &host);
+	ask_both(&past, &all, ARGS("--ledger.socket=ledger", "history", "host", "--json"), &host);
 	json = load(&host);
 	first = json_array_get(json_object_get(json, "points"), 0);
 	assert_int_equal(integer(first, "pss_bytes"), INT64_C(3) << 30); /* all users */
 	assert_null(json_object_get(first, "pss_max_bytes"));
 	json_decref(json);
 
+	/* The first point begins with the ledger, within an hour. */
+	ask_both(&past, &late, ARGS("--ledger.socket=ledger", "history", "user", "alice", "--json"),
+		&young);
+	json = load(&young);
+	first = json_array_get(json_object_get(json, "points"), 0);
+	clock_format_rfc3339((uint64_t)late.first_s * NS_PER_SEC, begin);
+	assert_string_equal(json_string_value(json_object_get(first, "time")), begin);
+	json_decref(json);
+
 	/* A sum over one user only is no host. */
-	ask_both(&past, USAGE_OWN_ONLY, ARGS("--ledger.socket=ledger", "history", "host", "--json"),
-		&hidden);
+	ask_both(&past, &own, ARGS("--ledger.socket=ledger", "history", "host", "--json"), &hidden);
 	json = load(&hidden);
 	first = json_array_get(json_object_get(json, "points"), 0);
 	assert_string_equal(json_string_value(json_object_get(first, "source")), "recorder");
 	running_check_says(&hidden, "shows usage of all users to root and group memtally only");
 	json_decref(json);
+
+	/* The recorded points are missing, which is an error. */
+	past.hangs_up = true;
+	ask_both(&past, &all, ARGS("--ledger.socket=ledger", "history", "user", "alice", "--json"),
+		&lost);
+	assert_int_equal(lost.status, 1);
+	running_check_says(&lost, "warning: nothing from memtally-recorder: ");
+	running_check_prints(&lost, "\"ledger\"");
+	past.hangs_up = false;
 
 	/* The ledger has no processes; memtally does not ask it. */
 	ask(&past, ARGS("--ledger.socket=none", "history", "process", "4711"), &process);
@@ -547,6 +715,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recorded_views_are_those_of_their_time),
+		cmocka_unit_test(the_status_has_the_recorded_time),
 		cmocka_unit_test(times_choose_the_snapshot),
 		cmocka_unit_test(failures_say_what_is_covered),
 		cmocka_unit_test(memtally_asks_again_while_the_recorder_is_busy),
@@ -556,6 +725,8 @@ int main(void)
 		cmocka_unit_test(spans_have_growth_and_range),
 		cmocka_unit_test(diff_compares_two_snapshots),
 		cmocka_unit_test(history_is_a_bounded_series),
+		cmocka_unit_test(history_shows_bursts_and_kills),
+		cmocka_unit_test(history_leaves_out_damaged_snapshots),
 		cmocka_unit_test(older_points_are_the_ledgers),
 	};
 

@@ -147,6 +147,22 @@ static void charts_show_marks_and_gaps(void **state)
 		"O: OOM kill\n");
 }
 
+/* The chart begins with what is known, not with the time that was asked for. */
+static void charts_begin_where_data_begin(void **state)
+{
+	AUTO_PAST_SERIES struct past_series s = {0};
+	AUTO_BUFFER struct buffer text = {0};
+
+	(void)state;
+	assert_int_equal(past_series_add_recorded(
+				 &s, recorded, ARRAY_SIZE(recorded), 10 * NS_PER_SEC, AT(4200)),
+		0);
+	assert_int_equal(past_series_draw(&s, &alice, 81, false, &text), 0);
+	buffer_add_char(&text, '\0');
+	assert_non_null(strstr(text.data, " 07:00:00 "));
+	assert_null(strstr(text.data, "06:00:00"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +170,7 @@ int main(void)
 		cmocka_unit_test(each_point_names_its_source),
 		cmocka_unit_test(json_has_the_subject_and_the_points),
 		cmocka_unit_test(charts_show_marks_and_gaps),
+		cmocka_unit_test(charts_begin_where_data_begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

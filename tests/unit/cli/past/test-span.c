@@ -108,6 +108,12 @@ static void diff_takes_two_times(void **state)
 		{.operand = {"diff", "1h"}, .scope = METRIC_PROGRAM},
 		{.operand = {"diff", "2h", "1h"}, .by = "process", .scope = METRIC_PROCESS},
 		{.operand = {"diff", "-2h", "oom"}, .by = "user", .scope = METRIC_USER},
+		{.operand = {"diff", "2h"}, .by = "users", .scope = METRIC_USER},
+		{.operand = {"diff", "2h"}, .by = "processes", .scope = METRIC_PROCESS},
+		{.operand = {"diff", "2h"},
+			.by = "usr",
+			.error = "--by: expected program, process, user, unit or another kind of "
+				 "owner, got 'usr'; did you mean 'user'?"},
 		{.operand = {"diff", "2h"}, .by = "namegroup", .scope = METRIC_NAMEGROUP},
 		{.operand = {"diff"}, .error = "diff needs a time"},
 		{.operand = {"diff", "2h", "1h", "now"}, .error = "unexpected argument 'now'"},

@@ -24,6 +24,7 @@ static void options_are_checked(void **state)
 		{{"top", "--sort=trend"}, 2, "got 'trend'"},
 		{{"top", "--order=up"}, 2, "--order"},
 		{{"top", "--json"}, 2, "--json does not go with top"},
+		{{"top", "--at=1m"}, 2, "--at does not go with top; use --replay\n"},
 		{{"top", "--limit=3"}, 2, "--limit does not go with top"},
 		{{"top", "alice"}, 2, "unexpected argument 'alice' after top"},
 		{{"top", "--pid=x"}, 2, "pid"},

@@ -323,6 +323,10 @@ static void refuses_wrong_options(void **state)
 		"memtally: error: --user does not go with why; try --help\n");
 	check_fails(&r, "last", NULL, 2,
 		"memtally: error: unexpected argument 'last' after why; try --help\n");
+	check_fails(&r, "08:32", NULL, 2,
+		"memtally: error: unexpected argument '08:32' after why; use --at='08:32'\n");
+	check_fails(&r, "--at=2200-01-01", NULL, 2,
+		"memtally: error: --at is in the future; choose an earlier time, such as -15m\n");
 }
 
 int main(void)
