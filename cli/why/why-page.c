@@ -127,7 +127,7 @@ static bool page_add_amount(const struct why_page *p, const struct findings_amou
 	bool is_first = true;
 
 	for (size_t i = 0; i < ARRAY_SIZE(views); i++) {
-		if (!has[i])
+		if (!has[i] || !views[i])
 			continue;
 		why_page_add_text(p, is_first ? "" : ", ");
 		why_page_add_bytes(p, bytes[i]);

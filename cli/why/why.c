@@ -185,7 +185,7 @@ static int why_show(const struct settings *settings, const struct asked_for *a)
 int why_run(const struct settings *settings, bool is_check)
 {
 	char error[CLI_OPTION_ERROR_SIZE] = "";
-	struct asked_for a;
+	struct asked_for a = {.now_ns = 0};
 
 	if (why_parse(settings, &a, error) < 0)
 		return command_refuse(error);

@@ -67,7 +67,7 @@ static bool samples_pairs_add(struct samples_pairs *to, const struct snapshot_pr
 	uint64_t hash = mix_bits(secret->half[0] ^ ((uint64_t)user << 32 | program));
 	uint64_t pss = p->q[PROCESS_PSS];
 
-	for (size_t at = 0; hashmap_next(&to->map, hash, &at, &i);)
+	for (size_t at = 0; to->pair && hashmap_next(&to->map, hash, &at, &i);)
 		if (to->pair[i].user == user && to->pair[i].program == program) {
 			to->pair[i].pss_bytes = saturate_add(to->pair[i].pss_bytes, pss);
 			return true;

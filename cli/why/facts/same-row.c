@@ -67,7 +67,7 @@ int same_row_index_make(const struct view *view, enum owner_kind kind, struct sa
 	uint32_t count = view_count(view, scope);
 	struct same_row_index index = {.view = view, .kind = kind};
 
-	index.row = calloc((size_t)count + 1, sizeof(*index.row));
+	index.row = calloc((size_t)count + 1, sizeof(void *));
 	if (!index.row)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
@@ -76,7 +76,7 @@ int same_row_index_make(const struct view *view, enum owner_kind kind, struct sa
 		if (same_row_is_owner(view, row))
 			index.row[index.rows++] = row;
 	}
-	qsort_r(index.row, index.rows, sizeof(*index.row), compare_rows, &index);
+	qsort_r(index.row, index.rows, sizeof(void *), compare_rows, &index);
 	*ret = index;
 	return 0;
 }

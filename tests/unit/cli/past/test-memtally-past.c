@@ -18,7 +18,7 @@
 #include "tests/unit/support/cli/invoked.h"
 
 #define SOCKET   "recorder"
-#define OPTION   "--recorder.socket=" SOCKET
+#define OPTION   ("--recorder.socket=" SOCKET)
 #define INTERVAL (10 * NS_PER_SEC)
 
 /* A recording of .count snapshots, one each 10 s, up to .last_ns. */
