@@ -21,6 +21,7 @@ struct recording {
 	struct archive_reader *reader; /* for single snapshots */
 	struct marks marks;            /* of the last recorded snapshot */
 	bool is_failing;               /* the last snapshot, or the last synchronization, failed */
+	bool is_thinning_badly; /* the last snapshot is in tier 0, and missing in another one */
 	uint64_t retry_ns; /* CLOCK_MONOTONIC of the next try to open the archive; 0: it is open */
 	uint64_t failures; /* a count: snapshots that were not recorded */
 };
