@@ -14,8 +14,9 @@
 #define RETRY_NS (10 * NS_PER_SEC)
 
 /*
- * Waiting for the disk holds up the next snapshots, which queue meanwhile. So between two waits there
- * is a pause of this length, and of so many times the length of the wait.
+ * While the recorder waits for the disk, memtallyd can send one snapshot, and further ones are lost
+ * (PAST_MARK_GAP). So between two waits there is a pause of this length, and of so many times the
+ * length of the wait.
  */
 #define SYNC_PAUSE_NS (3 * NS_PER_SEC)
 enum { SYNC_PAUSE_FACTOR = 3 };
@@ -142,10 +143,16 @@ void recording_close(struct recording *r)
 	r->reader = archive_reader_close(r->reader);
 }
 
-static void recording_sync(struct recording *r, uint64_t now_ns)
+/* Waits for the disk, and begins the pause. */
+static void recording_sync(struct recording *r)
 {
-	if (archive_sync(r->archive, now_ns) < 0)
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC), end_ns;
+
+	r->is_urgent = false;
+	if (archive_sync(r->archive, UINT64_MAX) < 0)
 		recording_fail(r, archive_reason(r->archive));
+	end_ns = clock_now_ns(CLOCK_MONOTONIC);
+	r->rest_ns = end_ns + saturate_max(SYNC_PAUSE_NS, SYNC_PAUSE_FACTOR * (end_ns - begin_ns));
 }
 
 /* Returns whether tier 0 has VIEW. */
@@ -185,21 +192,24 @@ void recording_take(struct recording *r, const struct view *view, uint64_t now_n
 	else
 		r->is_thinning_badly = false;
 	recording_succeed(r);
-	if (marks & (PAST_MARK_OOM | PAST_MARK_PRESSURE))
-		recording_sync(r, UINT64_MAX);
+	r->is_urgent |= (marks & (PAST_MARK_OOM | PAST_MARK_PRESSURE)) != 0;
 }
 
 void recording_run(struct recording *r, uint64_t now_ns)
 {
 	char reason[ARCHIVE_REASON_SIZE];
 
+	if (now_ns < recording_due_ns(r))
+		return;
 	if (r->archive)
-		recording_sync(r, now_ns);
-	else if (now_ns >= r->retry_ns)
+		recording_sync(r);
+	else
 		(void)recording_begin(r, now_ns, reason);
 }
 
 uint64_t recording_due_ns(const struct recording *r)
 {
-	return r->archive ? archive_due_ns(r->archive) : r->retry_ns;
+	if (!r->archive)
+		return r->retry_ns;
+	return saturate_max(r->is_urgent ? 0 : archive_due_ns(r->archive), r->rest_ns);
 }

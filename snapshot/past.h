@@ -51,7 +51,8 @@ enum past_mark {
 	PAST_MARK_OOM = 1 << 0,      /* OOM kills happened */
 	PAST_MARK_PRESSURE = 1 << 1, /* it is of a pass under memory pressure */
 	PAST_MARK_START = 1 << 2,    /* the first one of a start of memtallyd */
-	PAST_MARK_GAP = 1 << 3,      /* there was none for longer than three intervals */
+	/* there was none for longer than three intervals, or ones before it were lost */
+	PAST_MARK_GAP = 1 << 3,
 };
 
 struct past_request {

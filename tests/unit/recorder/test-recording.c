@@ -211,7 +211,7 @@ static void goes_on_after_a_full_disk(void **state)
 	taped_end(&t);
 }
 
-/* The disk has a marked snapshot at once, and others within the time that is set. */
+/* The disk has a snapshot within the time that is set. */
 static void synchronizes_in_time(void **state)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC), due;
@@ -223,32 +223,37 @@ static void synchronizes_in_time(void **state)
 	taped_take(&t, 0, 1);
 	due = recording_due_ns(&t.recording);
 	assert_true(due > now && due <= clock_now_ns(CLOCK_MONOTONIC) + t.limits.sync_ns);
+	recording_run(&t.recording, due - 1);
+	assert_int_equal(recording_due_ns(&t.recording), due);
 	recording_run(&t.recording, due);
 	assert_int_equal(recording_due_ns(&t.recording), UINT64_MAX);
 	taped_end(&t);
 }
 
-static void a_marked_snapshot_is_synchronized_at_once(void **state)
+/* The disk has a marked snapshot at once. The next ones do not wait for the disk each. */
+static void marked_snapshots_are_synchronized_soon(void **state)
 {
 	struct taped t;
+	uint64_t due;
 
 	(void)state;
 	taped_begin(&t);
-	for (uint64_t sequence = 1; sequence <= 2; sequence++) {
-		const struct image_header head = {.sequence = sequence,
-			.realtime_ns = taped_ns(sequence),
-			.stale_ns = 1,
-			.interval_ns = SAMPLE_INTERVAL_NS};
-		AUTO_SMALL struct small small = {0};
-		AUTO_VIEW struct view *view = NULL;
-
-		small_begin(&small);
-		ROW_SET(small.host, SCOPE_OOM_KILLS, sequence);
-		view = small_view(&small.builder, &head);
-		recording_take(&t.recording, view, clock_now_ns(CLOCK_MONOTONIC));
-		assert_int_equal(recording_due_ns(&t.recording) == UINT64_MAX, sequence == 2);
-	}
+	take_kills(&t, 1, 1);
+	assert_true(recording_due_ns(&t.recording) > clock_now_ns(CLOCK_MONOTONIC));
+	take_kills(&t, 2, 2);
 	assert_int_equal(marks_at(&t, 2), PAST_MARK_OOM);
+	assert_int_equal(recording_due_ns(&t.recording), 0);
+	recording_run(&t.recording, clock_now_ns(CLOCK_MONOTONIC));
+	assert_int_equal(recording_due_ns(&t.recording), UINT64_MAX);
+	for (uint64_t sequence = 3; sequence < 9; sequence++) {
+		take_kills(&t, sequence, sequence);
+		due = recording_due_ns(&t.recording);
+		assert_true(due > t.recording.rest_ns - NS_PER_SEC && due != UINT64_MAX);
+		recording_run(&t.recording, due - 1);
+		assert_int_equal(recording_due_ns(&t.recording), due);
+	}
+	recording_run(&t.recording, due);
+	assert_int_equal(recording_due_ns(&t.recording), UINT64_MAX);
 	taped_end(&t);
 }
 
@@ -264,7 +269,7 @@ int main(void)
 		cmocka_unit_test(a_missing_directory_is_refused),
 		cmocka_unit_test(goes_on_after_a_full_disk),
 		cmocka_unit_test(synchronizes_in_time),
-		cmocka_unit_test(a_marked_snapshot_is_synchronized_at_once),
+		cmocka_unit_test(marked_snapshots_are_synchronized_soon),
 	};
 
 	log_open("test", LOG_LEVEL_ERROR);
