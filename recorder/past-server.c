@@ -254,6 +254,8 @@ static int past_server_add_point(struct past_server *s, struct past_job *job)
 		job->head.flags |= PAST_CUT;
 		return ARCHIVE_NONE;
 	}
+	if (sight.kind != SIGHT_ALL && job->request.scope != METRIC_HOST)
+		job->head.flags |= PAST_OWN_ONLY;
 	series_point(found.view, &job->request, &sight, &point);
 	point.at_ns = found.at_ns;
 	point.marks = found.marks;

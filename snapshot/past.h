@@ -11,7 +11,8 @@
  *
  * Trusted clients (base/os/peer.h) get whole images, and so does user memtally-web. Other users get
  * images with the rows of their own processes, and all sums: IMAGE_OWN, or IMAGE_PUBLIC if they have
- * no uid, or memtallyd's uids may be of another user namespace.
+ * no uid, or memtallyd's uids may be of another user namespace. Series (PAST_SERIES) have the rule of
+ * /api/v1/history: other users get those of the host, and of their own owners and processes.
  */
 #ifndef MEMTALLY_SNAPSHOT_PAST_H
 #define MEMTALLY_SNAPSHOT_PAST_H
@@ -89,8 +90,12 @@ enum past_status {
 };
 
 enum past_flag {
-	PAST_OWN_ONLY = 1 << 0, /* the image has rows of the caller's own processes alone */
-	PAST_FAILING = 1 << 1,  /* recording fails at present */
+	/*
+	 * The image has rows of the caller's own processes alone; the series has no values of other
+	 * users' owners and processes.
+	 */
+	PAST_OWN_ONLY = 1 << 0,
+	PAST_FAILING = 1 << 1, /* recording fails at present */
 	/* there were more points than PAST_POINTS_MAX: the last ones are left out */
 	PAST_CUT = 1 << 2,
 	PAST_FLAGS = PAST_OWN_ONLY | PAST_FAILING | PAST_CUT

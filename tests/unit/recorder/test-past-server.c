@@ -262,16 +262,76 @@ static void series_of_owners_and_the_host(void **state)
 	assert_int_equal(f.points[SAMPLES - 1].present, 1);
 	r.scope = METRIC_USER;
 	snprintf(r.name, sizeof(r.name), "%s", view_text(last, user->name));
-	ask(&f, &r, &none);
+	ask(&f, &r, &all);
 	assert_int_equal(f.points[SAMPLES - 1].value, user->q[SCOPE_PSS]);
 	/* Another quantity has no bounds, and a missing row no value. */
 	r.quantity = SCOPE_RSS;
-	ask(&f, &r, &none);
+	ask(&f, &r, &all);
 	assert_int_equal(f.points[SAMPLES - 1].present, 1);
 	snprintf(r.name, sizeof(r.name), "no such user");
-	ask(&f, &r, &none);
+	ask(&f, &r, &all);
 	assert_int_equal(f.head.points, SAMPLES);
 	assert_int_equal(f.points[SAMPLES - 1].present, 0);
+	end(&f);
+}
+
+/* Asks for the series of ROW of SCOPE as READER. Returns whether there is a value. */
+static bool has_series(struct fixture *f, const struct view *view, enum metric_scope scope,
+	const struct snapshot_scope *row, const struct question_reader *reader)
+{
+	struct past_request r = {.pick = PAST_SERIES,
+		.until_ns = PAST_TIME_MAX_NS,
+		.scope = scope,
+		.quantity = SCOPE_PROCESSES};
+
+	if (scope != METRIC_HOST)
+		snprintf(r.name, sizeof(r.name), "%s", view_text(view, row->name));
+	ask(f, &r, reader);
+	assert_int_equal(f->head.points, SAMPLES);
+	assert_int_equal(
+		f->head.flags, reader->sees_all || scope == METRIC_HOST ? 0 : PAST_OWN_ONLY);
+	return f->points[SAMPLES - 1].present;
+}
+
+/* Checks that READER, the user with this NAME, gets the series of its own rows of SCOPE. Returns those. */
+static unsigned int check_series(struct fixture *f, const struct view *view,
+	enum metric_scope scope, const struct question_reader *reader, const char *name)
+{
+	unsigned int owns = 0;
+
+	for (uint32_t i = 0; i < view_count(view, scope); i++) {
+		const struct snapshot_scope *row = view_scope(view, scope, i);
+		bool is_own = !strcmp(
+			name, view_text(view, scope == METRIC_USER ? row->name : row->user));
+
+		if (!ROW_HAS(row, SCOPE_PROCESSES) || (i > 8 && !is_own))
+			continue;
+		owns += is_own;
+		assert_true(has_series(f, view, scope, row, &all));
+		assert_false(has_series(f, view, scope, row, &none));
+		assert_int_equal(has_series(f, view, scope, row, reader), is_own);
+	}
+	return owns;
+}
+
+/* As /api/v1/history: other users' owners are for those that see all. */
+static void series_of_owners_are_their_users(void **state)
+{
+	AUTO_VIEW struct view *view = taped_sample(SAMPLES - 1);
+	const struct question_reader alice = {.uid = 1000};
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	assert_true(has_series(&f, view, METRIC_HOST, NULL, &none));
+	assert_int_equal(check_series(&f, view, METRIC_USER, &alice, "alice"), 1);
+	assert_true(check_series(&f, view, METRIC_USER_UNIT, &alice, "alice") > 0);
+	assert_int_equal(check_series(&f, view, METRIC_PROGRAM, &alice, "alice"), 0);
+	assert_int_equal(check_series(&f, view, METRIC_UNIT, &alice, "alice"), 0);
+	/* The uid may be another user's. */
+	f.server.userns = USERNS_INITIAL + 1;
+	assert_false(has_series(&f, view, METRIC_USER, view_scope(view, METRIC_USER, 0),
+		&(struct question_reader){.uid = view_scope(view, METRIC_USER, 0)->id}));
 	end(&f);
 }
 
@@ -475,6 +535,7 @@ int main(void)
 		cmocka_unit_test(refuses_other_questions),
 		cmocka_unit_test(series_have_one_point_for_each_step),
 		cmocka_unit_test(series_of_owners_and_the_host),
+		cmocka_unit_test(series_of_owners_are_their_users),
 		cmocka_unit_test(series_of_processes_are_their_users),
 		cmocka_unit_test(series_that_are_being_made_are_limited),
 		cmocka_unit_test(series_do_not_disturb_each_other),
