@@ -19,7 +19,7 @@
 struct past_job {
 	struct past_server *server;
 	struct past_job *next;
-	bool is_trusted;                /* the client */
+	bool is_stranger;               /* the client is neither trusted nor memtally-web */
 	uint32_t uid;                   /* of the client */
 	struct archive_reader *archive; /* owned */
 	struct past_request request;
@@ -76,7 +76,9 @@ static struct sight sight_of(
 static enum past_status past_server_seal(struct past_server *s, const struct question *q,
 	const struct sight *sight, const struct view *view, struct question_reply *reply)
 {
-	int64_t owner = q->is_trusted ? LEASES_PRIVILEGED : (int64_t)q->uid;
+	int64_t owner = q->is_trusted        ? LEASES_PRIVILEGED
+	                : q->reader.sees_all ? LEASES_SERVICE
+	                                     : (int64_t)q->uid;
 	AUTO_CLOSE int fd = -1;
 	int r = sight->kind == SIGHT_ALL ? archive_reader_seal(view, &fd)
 	                                 : restrict_seal(view, sight, &fd);
@@ -149,17 +151,21 @@ static void past_server_drop(void *job_)
 	free(job);
 }
 
-/* Returns whether another series may be made for Q's client. */
+/*
+ * Returns whether another series may be made for Q's client. memtally-web makes no more of them than it
+ * may have connections.
+ */
 static bool past_server_has_room(const struct past_server *s, const struct question *q)
 {
 	unsigned int all = 0, own = 0;
 
 	for (const struct past_job *job = s->jobs; job; job = job->next)
-		if (!job->is_trusted) {
+		if (job->is_stranger) {
 			all++;
 			own += job->uid == q->uid;
 		}
-	return q->is_trusted || (all < PAST_SERVER_SERIES_MAX && own < PAST_SERVER_SERIES_EACH);
+	return q->reader.sees_all ||
+	       (all < PAST_SERVER_SERIES_MAX && own < PAST_SERVER_SERIES_EACH);
 }
 
 /* Begins the series that REQUEST asks for, in REPLY->job. Returns a status. */
@@ -178,7 +184,7 @@ static enum past_status past_server_begin_series(struct past_server *s, const st
 		return PAST_BUSY;
 	series_clamp(head->first_ns, head->last_ns, &from_ns, &until_ns);
 	job->server = s;
-	job->is_trusted = q->is_trusted;
+	job->is_stranger = !q->reader.sees_all;
 	job->uid = q->uid;
 	job->archive = NULL;
 	job->request = *request;

@@ -53,8 +53,8 @@ static void end(struct fixture *f)
 }
 
 /* Asks R as a client that READER describes. Afterwards F has the answer. */
-static void ask(
-	struct fixture *f, const struct past_request *r, const struct question_reader *reader)
+static void ask_as(struct fixture *f, const struct past_request *r,
+	const struct question_reader *reader, bool is_trusted)
 {
 	unsigned char text[PAST_REQUEST_SIZE];
 	const char *reason = "";
@@ -64,7 +64,7 @@ static void ask(
 	past_server_service.answer(&f->server,
 		&(struct question){.data = text,
 			.len = sizeof(text),
-			.is_trusted = reader->sees_all,
+			.is_trusted = is_trusted,
 			.uid = reader->uid,
 			.reader = *reader},
 		&f->reply);
@@ -77,6 +77,13 @@ static void ask(
 	assert_int_equal(f->head.at_ns != 0, f->reply.fd >= 0);
 	if (f->reply.fd >= 0)
 		assert_int_equal(view_open(f->reply.fd, &f->view, &reason), 0);
+}
+
+/* Asks R as ask_as(). A client that sees all is trusted. */
+static void ask(
+	struct fixture *f, const struct past_request *r, const struct question_reader *reader)
+{
+	ask_as(f, r, reader, reader->sees_all);
 }
 
 static void finds_snapshots_by_time(void **state)
@@ -479,6 +486,38 @@ static void images_that_clients_hold_are_limited(void **state)
 	end(&f);
 }
 
+/* memtally-web asks for many users. Strangers that hold all that they may leave its share. */
+static void memtally_web_has_a_share_of_its_own(void **state)
+{
+	const struct past_request r = {
+		.pick = PAST_AT, .at_ns = taped_ns(7), .has_uid = true, .uid = MORE_UID};
+	int held[LEASES_STRANGERS_MAX + 3 * LEASES_USER_MAX];
+	struct question_reader web = {.sees_all = true, .uid = 990};
+	struct fixture f;
+	size_t count = 0;
+
+	(void)state;
+	begin(&f);
+	for (uint32_t i = 0; i < LEASES_STRANGERS_MAX; i++) {
+		struct past_request own = r;
+
+		own.uid = 30000 + i / LEASES_USER_MAX;
+		ask(&f, &own, &(struct question_reader){.uid = own.uid});
+		assert_int_equal(f.head.status, PAST_GOOD);
+		held[count++] = TAKE_FD(f.reply.fd);
+	}
+	ask(&f, &r, &(struct question_reader){.uid = MORE_UID});
+	assert_int_equal(f.head.status, PAST_BUSY);
+	for (size_t i = 0; i < 3 * LEASES_USER_MAX; i++) {
+		ask_as(&f, &r, &web, false);
+		assert_int_equal(f.head.status, PAST_GOOD);
+		held[count++] = TAKE_FD(f.reply.fd);
+	}
+	for (size_t i = 0; i < count; i++)
+		close(held[i]);
+	end(&f);
+}
+
 /* The third snapshot has one OOM kill more: the second one is wanted. */
 static void finds_the_moment_before_an_oom_kill(void **state)
 {
@@ -541,6 +580,7 @@ int main(void)
 		cmocka_unit_test(series_do_not_disturb_each_other),
 		cmocka_unit_test(tells_marks_and_coverage),
 		cmocka_unit_test(images_that_clients_hold_are_limited),
+		cmocka_unit_test(memtally_web_has_a_share_of_its_own),
 		cmocka_unit_test(finds_the_moment_before_an_oom_kill),
 		cmocka_unit_test(an_empty_recording_has_nothing),
 	};
