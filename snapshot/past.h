@@ -66,6 +66,7 @@ struct past_request {
 	 */
 	bool has_uid;
 	uint32_t uid;
+	uint32_t marks; /* PAST_MARKS: those with any of these, of enum past_mark; 0: all */
 	/* PAST_SERIES: the row. */
 	enum metric_scope scope; /* METRIC_HOST, a kind of owners or METRIC_PROCESS */
 	uint32_t quantity;       /* an enum scope_quantity or enum process_quantity */
@@ -96,7 +97,10 @@ enum past_flag {
 	 */
 	PAST_OWN_ONLY = 1 << 0,
 	PAST_FAILING = 1 << 1, /* recording fails at present */
-	/* there were more points than PAST_POINTS_MAX: the last ones are left out */
+	/*
+	 * There were more points than PAST_POINTS_MAX. Of marks the oldest ones are left out, of a
+	 * series the last ones.
+	 */
 	PAST_CUT = 1 << 2,
 	PAST_FLAGS = PAST_OWN_ONLY | PAST_FAILING | PAST_CUT
 };

@@ -459,6 +459,58 @@ static void tells_marks_and_coverage(void **state)
 	end(&f);
 }
 
+/*
+ * An OOM kill, and then more snapshots under pressure than an answer has room for: the newest are told,
+ * and the kill if only kills are asked for. The answer is made in parts.
+ */
+static void tells_the_newest_marks_of_a_kind(void **state)
+{
+	struct past_request r = {.pick = PAST_MARKS, .until_ns = PAST_TIME_MAX_NS};
+	enum { SNAPSHOTS = PAST_POINTS_MAX + 50 };
+	struct fixture f = {.reply.fd = CHANNEL_NO_FD};
+
+	(void)state;
+	taped_begin(&f.tape);
+	past_server_init(&f.server, &f.tape.recording);
+	for (uint64_t i = 0; i < SNAPSHOTS; i++) {
+		const struct image_header head = {.sequence = i + 1,
+			.flags = i > 1 ? IMAGE_PRESSURE : 0,
+			.realtime_ns = taped_ns(i),
+			.stale_ns = 1,
+			.interval_ns = SAMPLE_INTERVAL_NS};
+		AUTO_SMALL struct small small = {0};
+		AUTO_VIEW struct view *view = NULL;
+
+		small_begin(&small);
+		ROW_SET(small.host, SCOPE_OOM_KILLS, 7 + (i >= 1));
+		view = small_view(&small.builder, &head);
+		recording_take(&f.tape.recording, view, clock_now_ns(CLOCK_MONOTONIC));
+	}
+	ask(&f, &r, &none);
+	assert_true(f.parts > 1);
+	assert_int_equal(f.head.flags, PAST_CUT);
+	assert_int_equal(f.head.points, PAST_POINTS_MAX);
+	for (uint64_t i = 0; i < PAST_POINTS_MAX; i++) {
+		assert_int_equal(f.points[i].at_ns, taped_ns(SNAPSHOTS - PAST_POINTS_MAX + i));
+		assert_int_equal(f.points[i].marks, PAST_MARK_PRESSURE);
+	}
+	r.marks = PAST_MARK_OOM;
+	ask(&f, &r, &none);
+	assert_int_equal(f.head.flags, 0);
+	assert_int_equal(f.head.points, 1);
+	assert_int_equal(f.points[0].at_ns, taped_ns(1));
+	/* Some of them */
+	r = (struct past_request){
+		.pick = PAST_MARKS, .at_ns = taped_ns(30), .until_ns = taped_ns(39)};
+	ask(&f, &r, &none);
+	assert_int_equal(f.head.points, 10);
+	assert_int_equal(f.points[0].at_ns, taped_ns(30));
+	r.at_ns = r.until_ns = taped_ns(SNAPSHOTS);
+	ask(&f, &r, &none);
+	assert_int_equal(f.head.points, 0);
+	end(&f);
+}
+
 /* A client that keeps its images gets no more of them, until it gives one back. */
 static void images_that_clients_hold_are_limited(void **state)
 {
@@ -579,6 +631,7 @@ int main(void)
 		cmocka_unit_test(series_that_are_being_made_are_limited),
 		cmocka_unit_test(series_do_not_disturb_each_other),
 		cmocka_unit_test(tells_marks_and_coverage),
+		cmocka_unit_test(tells_the_newest_marks_of_a_kind),
 		cmocka_unit_test(images_that_clients_hold_are_limited),
 		cmocka_unit_test(memtally_web_has_a_share_of_its_own),
 		cmocka_unit_test(finds_the_moment_before_an_oom_kill),
