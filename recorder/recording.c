@@ -4,6 +4,7 @@
 #include "recorder/recording.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -12,6 +13,9 @@
 #include "recorder/archive/timeline.h"
 
 #define RETRY_NS (10 * NS_PER_SEC)
+
+/* From one message about missing snapshots to the next. */
+#define LOST_PAUSE_NS (3600 * NS_PER_SEC)
 
 /*
  * While the recorder waits for the disk, memtallyd can send one snapshot, and further ones are lost
@@ -167,6 +171,20 @@ static bool recording_has(const struct recording *r, const struct view *view)
 	       !memcmp(found.view->header->instance, h->instance, sizeof(h->instance));
 }
 
+/* Counts the snapshots before VIEW that are missing. Says so once an hour. */
+static void recording_count_lost(struct recording *r, const struct view *view, uint64_t now_ns)
+{
+	uint64_t lost = marks_lost(&r->marks, view);
+
+	r->lost += lost;
+	if (!lost || (r->said_ns && now_ns - r->said_ns < LOST_PAUSE_NS))
+		return;
+	log_warning("%" PRIu64 " snapshots are missing before the one recorded last, %" PRIu64
+		    " since the start: the disk or the host was too slow, or recording failed",
+		lost, r->lost);
+	r->said_ns = now_ns;
+}
+
 void recording_take(struct recording *r, const struct view *view, uint64_t now_ns)
 {
 	uint32_t marks;
@@ -185,6 +203,7 @@ void recording_take(struct recording *r, const struct view *view, uint64_t now_n
 		recording_fail(r, archive_reason(r->archive));
 		return;
 	}
+	recording_count_lost(r, view, now_ns);
 	/* The next snapshot is compared with the last one of tier 0, whatever other tiers lack. */
 	marks_remember(&r->marks, view);
 	if (e < 0)

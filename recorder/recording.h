@@ -25,6 +25,8 @@ struct recording {
 	bool is_urgent;         /* a snapshot with such a mark waits for recording_run() */
 	uint64_t rest_ns;  /* CLOCK_MONOTONIC until which the files are not synchronized again */
 	uint64_t retry_ns; /* CLOCK_MONOTONIC of the next try to open the archive; 0: it is open */
+	uint64_t lost;     /* a count: snapshots of memtallyd that are missing between others */
+	uint64_t said_ns;  /* CLOCK_MONOTONIC of the last message about them; 0: none yet */
 	uint64_t failures; /* a count: snapshots that were not recorded */
 };
 

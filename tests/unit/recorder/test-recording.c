@@ -125,6 +125,29 @@ static void take_kills(struct taped *t, uint64_t sequence, uint64_t kills)
 	recording_take(&t->recording, view, clock_now_ns(CLOCK_MONOTONIC));
 }
 
+/* Snapshots that did not come are counted, and said once. */
+static void counts_lost_snapshots(void **state)
+{
+	struct taped t;
+	uint64_t said_ns;
+
+	(void)state;
+	taped_begin(&t);
+	take_kills(&t, 3, 1);
+	assert_int_equal(t.recording.lost, 0);
+	take_kills(&t, 4, 1);
+	assert_int_equal(t.recording.lost, 0);
+	take_kills(&t, 7, 1);
+	assert_int_equal(t.recording.lost, 2);
+	assert_int_equal(marks_at(&t, 7), PAST_MARK_GAP);
+	said_ns = t.recording.said_ns;
+	assert_true(said_ns > 0);
+	take_kills(&t, 9, 1);
+	assert_int_equal(t.recording.lost, 3);
+	assert_int_equal(t.recording.said_ns, said_ns);
+	taped_end(&t);
+}
+
 /* All names of the next segments of tier 2 are taken, so that tier fails. The others go on. */
 static void a_failing_tier_changes_no_marks(void **state)
 {
@@ -264,6 +287,7 @@ int main(void)
 		cmocka_unit_test(records_each_snapshot_once),
 		cmocka_unit_test(marks_survive_a_restart),
 		cmocka_unit_test(marks_survive_a_restart_after_the_clock_was_set_back),
+		cmocka_unit_test(counts_lost_snapshots),
 		cmocka_unit_test(a_failing_tier_changes_no_marks),
 		cmocka_unit_test(a_second_recording_is_refused),
 		cmocka_unit_test(a_missing_directory_is_refused),
