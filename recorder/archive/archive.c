@@ -148,7 +148,8 @@ int archive_add(struct archive *a, const struct view *view, uint32_t marks, uint
 		struct tier *t = &a->tier[i];
 		int failure;
 
-		if (!a->limits.tier[i].percent || !tier_wants(t, view->header->realtime_ns, marks))
+		if (!a->limits.tier[i].percent ||
+			!tier_slot_wants(&t->slot, view->header->realtime_ns, marks))
 			continue;
 		failure = tier_add(t, view, marks);
 		if (failure < 0 && r == 0) {

@@ -55,7 +55,7 @@ int tier_init(struct tier *t, int dirfd, unsigned int tier, uint64_t span_ns, ui
 	*t = (struct tier){
 		.dirfd = dirfd,
 		.tier = tier,
-		.span_ns = span_ns,
+		.slot.span_ns = span_ns,
 		.bytes_max = bytes_max,
 		.next_number = 1,
 		.fd = -1,
@@ -72,7 +72,7 @@ int tier_init(struct tier *t, int dirfd, unsigned int tier, uint64_t span_ns, ui
 	r = encoder_new(ARCHIVE_IMAGE_MAX, &t->encoder);
 	while (r == 0 && t->bytes > t->bytes_max)
 		r = tier_remove_oldest(t);
-	return r;
+	return r == 0 ? tier_slot_recall(&t->slot, dirfd, &t->list) : r;
 }
 
 /* Writes LEN bytes at .at of the segment. Cuts them off again if that fails. */
@@ -172,7 +172,7 @@ static int begin_segment(struct tier *t)
 	r = make_file(t, name);
 	if (r < 0)
 		return r;
-	head = segment_head_make(t->tier, t->next_number, t->span_ns);
+	head = segment_head_make(t->tier, t->next_number, t->slot.span_ns);
 	t->list.file[t->list.count++] = (struct segment_file){t->tier, t->next_number++, 0};
 	t->at = 0;
 	t->summary = (struct segment_summary){.first_ns = UINT64_MAX};
@@ -296,26 +296,6 @@ static void count_record(struct tier *t, uint64_t realtime_ns, uint32_t marks, e
 	t->counts.record_bytes += t->record.len;
 }
 
-static uint64_t slot_of(const struct tier *t, uint64_t realtime_ns)
-{
-	return t->span_ns ? realtime_ns / t->span_ns : 0;
-}
-
-bool tier_wants(const struct tier *t, uint64_t realtime_ns, uint32_t marks)
-{
-	return !t->span_ns || !t->has_slot || t->slot != slot_of(t, realtime_ns) ||
-	       (marks & ~t->slot_marks);
-}
-
-static void take_slot(struct tier *t, uint64_t realtime_ns, uint32_t marks)
-{
-	uint64_t slot = slot_of(t, realtime_ns);
-
-	t->slot_marks = (t->has_slot && t->slot == slot ? t->slot_marks : 0) | marks;
-	t->slot = slot;
-	t->has_slot = true;
-}
-
 int tier_add(struct tier *t, const struct view *view, uint32_t marks)
 {
 	enum codec_form form = CODEC_KEY;
@@ -336,7 +316,7 @@ int tier_add(struct tier *t, const struct view *view, uint32_t marks)
 		r = append_bytes(t, t->record.data, t->record.len);
 	if (r == 0) {
 		count_record(t, view->header->realtime_ns, marks, form);
-		take_slot(t, view->header->realtime_ns, marks);
+		tier_slot_take(&t->slot, view->header->realtime_ns, marks);
 	} else {
 		encoder_reset(t->encoder);
 		t->chain = 0;
