@@ -74,6 +74,8 @@ static int read_payload(struct archive_reader *r, int fd, const struct segment_e
 {
 	ssize_t n;
 
+	if (e->size > ARCHIVE_PAYLOAD_MAX)
+		return -EFBIG;
 	buffer_clear(&r->payload);
 	if (!buffer_reserve(&r->payload, (size_t)e->size + 1))
 		return -ENOMEM;

@@ -14,6 +14,8 @@ enum {
 
 /* Images that are larger are not recorded. */
 #define ARCHIVE_IMAGE_MAX (UINT64_C(1) << 28)
+/* ... and records with a larger payload are not written, and count as damaged. */
+#define ARCHIVE_PAYLOAD_MAX (UINT32_C(1) << 26)
 
 enum archive_outcome {
 	ARCHIVE_NONE = 1,    /* there is no snapshot of that time */

@@ -264,7 +264,7 @@ static int make_record(struct tier *t, const struct view *view, uint32_t marks, 
 	r = encoder_add(t->encoder, view, is_key, &t->record, ret_form);
 	size = t->record.len - sizeof(record);
 	buffer_align(&t->record, SEGMENT_ALIGN);
-	if (r == 0 && (t->record.error || size > UINT32_MAX))
+	if (r == 0 && (t->record.error || size > ARCHIVE_PAYLOAD_MAX))
 		r = t->record.error ? t->record.error : -EFBIG;
 	if (r < 0) {
 		encoder_reset(t->encoder);
