@@ -80,6 +80,14 @@ static void say_fault(struct timeline *t, struct timeline_segment *s, enum archi
 		t->listener.call(t->listener.context, kind, text.data);
 }
 
+/* Says once that S cannot be read, and has it tried again. */
+static void say_unreadable(
+	struct timeline *t, struct timeline_segment *s, const char *what, int error)
+{
+	s->is_retried = true;
+	say_fault(t, s, ARCHIVE_FAULT_UNREADABLE, "cannot %s: %s", what, strerror(error));
+}
+
 /* Opens the file of S. Returns -1 if it cannot be used. */
 static int open_segment(struct timeline *t, struct timeline_segment *s, uint64_t *ret_bytes)
 {
@@ -94,13 +102,12 @@ static int open_segment(struct timeline *t, struct timeline_segment *s, uint64_t
 	fd = openat(t->dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		if (errno != ENOENT) /* else it was just removed, as the oldest one */
-			say_fault(
-				t, s, ARCHIVE_FAULT_UNREADABLE, "cannot open: %s", strerror(errno));
+			say_unreadable(t, s, "open", errno);
 		return -1;
 	}
 	n = file_read_at(fd, &head, sizeof(head), 0);
 	if (n < 0) {
-		say_fault(t, s, ARCHIVE_FAULT_UNREADABLE, "cannot read: %s", strerror((int)-n));
+		say_unreadable(t, s, "read", (int)-n);
 		return -1;
 	}
 	if ((size_t)n < sizeof(head))
@@ -159,7 +166,7 @@ static int load_segment(struct timeline *t, struct timeline_segment *s)
 		o->fd = fd_close(o->fd);
 		s->is_skipped = r != -ENOMEM;
 		if (s->is_skipped)
-			say_fault(t, s, ARCHIVE_FAULT_UNREADABLE, "cannot read: %s", strerror(-r));
+			say_unreadable(t, s, "read", -r);
 		return s->is_skipped ? ARCHIVE_NONE : r;
 	}
 	o->number = s->file.number;
@@ -227,6 +234,8 @@ int timeline_refresh(struct timeline *t)
 			segment[i] = *known;
 		if (known && known->file.bytes != file->bytes)
 			segment[i].is_known = segment[i].is_ended = segment[i].is_skipped = false;
+		if (segment[i].is_retried)
+			segment[i].is_retried = segment[i].is_skipped = false;
 		segment[i].file = *file;
 	}
 	free(t->segment);

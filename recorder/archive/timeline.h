@@ -23,6 +23,7 @@ struct timeline_segment {
 	bool is_known;     /* .summary counts */
 	bool is_ended;     /* ... and cannot change any more */
 	bool is_skipped;   /* it cannot be used */
+	bool is_retried;   /* ... until the next refresh, since the failure may pass */
 	bool is_visited;   /* in a search */
 	unsigned int said; /* a mask of enum archive_fault_kind */
 };

@@ -52,7 +52,7 @@ static size_t model_limit(size_t limit)
 }
 
 /*
- * Returns how many bytes an image may have whose payload of FORM has LEN bytes, if the image before it
+ * Returns how many bytes the image of a payload of FORM with LEN bytes may have, if the one before it
  * in the chain might have BEFORE bytes.
  */
 static size_t image_budget(size_t limit, enum codec_form form, size_t before, size_t len)

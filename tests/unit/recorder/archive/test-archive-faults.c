@@ -23,7 +23,7 @@ struct failing {
 	int error;
 };
 
-static struct failing writes, cuts, syncs, removals, opens;
+static struct failing writes, cuts, syncs, removals, opens, looks;
 
 static bool fails(struct failing *f)
 {
@@ -74,12 +74,16 @@ int __wrap_unlinkat(int dirfd, const char *path, int flags)
 
 int __wrap_openat(int dirfd, const char *path, int flags, mode_t mode)
 {
-	return (flags & O_CREAT) && fails(&opens) ? -1 : __real_openat(dirfd, path, flags, mode);
+	bool is_segment = strstr(path, ".rec");
+
+	return is_segment && fails(flags & O_CREAT ? &opens : &looks)
+	               ? -1
+	               : __real_openat(dirfd, path, flags, mode);
 }
 
 static void heal(void)
 {
-	writes = cuts = syncs = removals = opens = (struct failing){0};
+	writes = cuts = syncs = removals = opens = looks = (struct failing){0};
 }
 
 static struct view *view[SNAPSHOTS];
@@ -328,6 +332,32 @@ static void test_allocations(void **state)
 	}
 }
 
+/* A segment that cannot be opened for a while is said once, and found later by the same reader. */
+static void test_looks(void **state)
+{
+	static const int errors[] = {ENFILE, EMFILE, ENOMEM, EIO};
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	assert_int_equal(record(folder, 0), 0);
+	for (size_t k = 0; k < ARRAY_SIZE(errors); k++) {
+		AUTO_ARCHIVE_READER struct archive_reader *r = NULL;
+		struct archive_coverage c;
+
+		looks = (struct failing){1, 6, errors[k]}; /* all tiers, twice */
+		r = recorded_reader(folder);
+		assert_int_equal(archive_reader_coverage(r, &c), 0);
+		assert_int_equal(c.last_ns, 0);
+		assert_int_equal(c.skipped, 3);
+		heal();
+		expect_snapshots(r, 0);
+		assert_int_equal(archive_reader_coverage(r, &c), 0);
+		assert_int_equal(c.tier[0].snapshots, SNAPSHOTS);
+		assert_int_equal(c.skipped, 3);
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
 static int make_views(void **state)
 {
 	for (unsigned int i = 0; i < SNAPSHOTS; i++)
@@ -351,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_file_size),
 		cmocka_unit_test(test_syncs),
 		cmocka_unit_test(test_opens),
+		cmocka_unit_test(test_looks),
 		cmocka_unit_test(test_removals),
 		cmocka_unit_test(test_allocations),
 	};
