@@ -75,6 +75,25 @@ int tier_init(struct tier *t, int dirfd, unsigned int tier, uint64_t span_ns, ui
 	return r == 0 ? tier_slot_recall(&t->slot, dirfd, &t->list) : r;
 }
 
+/* Closes the segment that is being written, and makes the next record begin another one. */
+static void close_segment(struct tier *t)
+{
+	t->fd = fd_close(t->fd);
+	t->is_dirty = false;
+	encoder_reset(t->encoder);
+}
+
+/*
+ * Closes the segment that is being written after a failure. Its records wait for no archive_sync(), so
+ * they are synchronized now, as far as the disk allows: what failed before is said.
+ */
+static void abandon_segment(struct tier *t)
+{
+	if (t->fd >= 0 && t->is_dirty)
+		(void)fdatasync(t->fd);
+	close_segment(t);
+}
+
 /* Writes LEN bytes at .at of the segment. Cuts them off again if that fails. */
 static int append_bytes(struct tier *t, const void *data, size_t len)
 {
@@ -103,17 +122,9 @@ static int append_bytes(struct tier *t, const void *data, size_t len)
 	if (ftruncate(t->fd, (off_t)t->at) < 0) {
 		t->bytes += done;
 		t->list.file[t->list.count - 1].bytes += done;
-		t->fd = fd_close(t->fd);
+		abandon_segment(t);
 	}
 	return tier_note_failure(t, "cannot write", t->next_number - 1, error);
-}
-
-/* Closes the segment that is being written, and makes the next record begin another one. */
-static void close_segment(struct tier *t)
-{
-	t->fd = fd_close(t->fd);
-	t->is_dirty = false;
-	encoder_reset(t->encoder);
 }
 
 /*
@@ -210,7 +221,7 @@ static int check_segment(struct tier *t)
 	int r;
 
 	if (t->fd >= 0 && (fstat(t->fd, &st) < 0 || !st.st_nlink))
-		close_segment(t);
+		abandon_segment(t);
 	if (t->fd < 0 || t->at < wanted)
 		return 0;
 	add_end(t);

@@ -23,7 +23,10 @@ struct failing {
 	int error;
 };
 
-static struct failing writes, cuts, syncs, removals, opens, looks;
+static struct failing writes, cuts, syncs, removals, opens, looks, folders;
+
+/* Calls that did not fail */
+static unsigned int synced, folders_synced;
 
 static bool fails(struct failing *f)
 {
@@ -39,6 +42,7 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
 int __real_ftruncate(int fd, off_t len);
 int __wrap_ftruncate(int fd, off_t len);
 int __wrap_fdatasync(int fd);
+int __wrap_fsync(int fd);
 int __real_unlinkat(int dirfd, const char *path, int flags);
 int __wrap_unlinkat(int dirfd, const char *path, int flags);
 int __real_openat(int dirfd, const char *path, int flags, ...);
@@ -64,7 +68,19 @@ int __wrap_ftruncate(int fd, off_t len)
 int __wrap_fdatasync(int fd)
 {
 	(void)fd; /* a real one takes long on a busy disk */
-	return fails(&syncs) ? -1 : 0;
+	if (fails(&syncs))
+		return -1;
+	synced++;
+	return 0;
+}
+
+int __wrap_fsync(int fd)
+{
+	(void)fd;
+	if (fails(&folders))
+		return -1;
+	folders_synced++;
+	return 0;
 }
 
 int __wrap_unlinkat(int dirfd, const char *path, int flags)
@@ -83,7 +99,7 @@ int __wrap_openat(int dirfd, const char *path, int flags, mode_t mode)
 
 static void heal(void)
 {
-	writes = cuts = syncs = removals = opens = looks = (struct failing){0};
+	writes = cuts = syncs = removals = opens = looks = folders = (struct failing){0};
 }
 
 static struct view *view[SNAPSHOTS];
@@ -176,9 +192,12 @@ static void test_cuts(void **state)
 
 		writes = (struct failing){n, 1, ENOSPC};
 		cuts = (struct failing){1, 1, EIO};
+		synced = 0;
 		refused = record(folder, ENOSPC);
 		heal();
 		assert_int_equal(__builtin_popcount(refused), 1);
+		/* Its records before are synchronized, since nobody has the file open any more. */
+		assert_int_equal(synced, 1);
 		{
 			AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(folder);
 
@@ -250,6 +269,34 @@ static void test_syncs(void **state)
 		expect_others(folder, 0);
 	}
 	assert_int_equal(folder_remove(folder), 0);
+}
+
+/* The directory could not be synchronized: that is tried again, though nothing new is recorded. */
+static void test_folders(void **state)
+{
+	uint64_t delay_ns = archive_default_limits(RECORDED_LIMIT).sync_ns,
+		 times[] = {0, UINT64_MAX};
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_SIZE(times); k++) {
+		AUTO_ARCHIVE struct archive *a = NULL;
+
+		recorded_folder(folder);
+		a = recorded_open(folder, RECORDED_LIMIT);
+		recorded_add(a, 0, 1);
+		folders_synced = 0;
+		folders = (struct failing){1, 2, EIO};
+		assert_int_equal(archive_due_ns(a), delay_ns);
+		assert_int_equal(archive_sync(a, times[k] ? times[k] : delay_ns), -EIO);
+		assert_non_null(strstr(archive_reason(a), folder));
+		assert_int_equal(archive_due_ns(a), 2 * delay_ns);
+		assert_int_equal(archive_sync(a, 2 * delay_ns), -EIO);
+		assert_int_equal(archive_sync(a, 3 * delay_ns), 0);
+		assert_int_equal(folders_synced, 1);
+		assert_int_equal(archive_due_ns(a), UINT64_MAX);
+		assert_int_equal(folder_remove(folder), 0);
+	}
 }
 
 /* No descriptor is free when a file must be begun. */
@@ -380,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_file_size),
 		cmocka_unit_test(test_syncs),
+		cmocka_unit_test(test_folders),
 		cmocka_unit_test(test_opens),
 		cmocka_unit_test(test_looks),
 		cmocka_unit_test(test_removals),
