@@ -254,6 +254,28 @@ int archive_reader_find(struct archive_reader *r, enum past_pick pick, uint64_t 
 	return 0;
 }
 
+int archive_reader_last(
+	struct archive_reader *r, struct archive_found *ret, const char **ret_reason)
+{
+	struct timeline_place place;
+	int outcome = timeline_refresh(&r->timeline);
+
+	for (unsigned int i = 0; outcome == 0; i++) {
+		outcome = timeline_last(&r->timeline, 0, &place);
+		if (outcome == 0)
+			outcome = decode_view(r, &place);
+		if (outcome == 0)
+			break;
+		if (outcome == ARCHIVE_DAMAGED && i < TRIES_MAX)
+			outcome = 0;
+	}
+	if (outcome != 0)
+		return explain_outcome(outcome, ret_reason);
+	*ret = (struct archive_found){
+		.view = r->view, .at_ns = place.at_ns, .marks = place.marks, .tier = place.tier};
+	return 0;
+}
+
 /* Returns the highest tier with a snapshot for each step of STEP_NS. */
 static unsigned int tier_for(const struct timeline *t, uint64_t step_ns)
 {
@@ -277,13 +299,25 @@ static int series_step(
 		.at_ns = s->last_ns + 1,
 		.tier_min = tier_for(&r->timeline, s->step_ns),
 	};
-	int outcome;
+	int outcome, other;
 
 	if (s->step_ns && s->has_last)
 		q.at_ns = saturate_add(s->last_ns / s->step_ns * s->step_ns, s->step_ns);
 	if (q.at_ns > s->until_ns)
 		return ARCHIVE_NONE;
 	outcome = find_readable(r, &q, ret);
+	if (q.tier_min &&
+		(outcome > 0 || (outcome == 0 && ret->at_ns / s->step_ns > q.at_ns / s->step_ns))) {
+		struct timeline_place place;
+
+		/* A hole in that tier: the lower ones may have something in it. */
+		q.tier_min = 0;
+		other = timeline_find(&r->timeline, &q, &place);
+		if (other < 0)
+			return other;
+		if (other == 0 && (outcome > 0 || place.at_ns < ret->at_ns))
+			outcome = find_readable(r, &q, ret);
+	}
 	return outcome == 0 && ret->at_ns > s->until_ns ? ARCHIVE_NONE : outcome;
 }
 

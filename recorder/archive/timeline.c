@@ -297,6 +297,18 @@ static struct timeline_segment *next_segment(
 	return best;
 }
 
+static struct timeline_place place_of(
+	const struct timeline_segment *s, const struct segment_index *index, uint32_t entry)
+{
+	return (struct timeline_place){
+		.tier = s->file.tier,
+		.number = s->file.number,
+		.entry = entry,
+		.at_ns = index->entry[entry].realtime_ns,
+		.marks = index->entry[entry].marks,
+	};
+}
+
 /* Updates *BEST with the best record of S, in INDEX. */
 static void search_segment(const struct timeline_segment *s, const struct segment_index *index,
 	const struct timeline_search *q, struct timeline_place *best, bool *has)
@@ -313,13 +325,7 @@ static void search_segment(const struct timeline_segment *s, const struct segmen
 		/* Segments come by ascending tier and number if their bounds are equal. */
 		if (*has && best->at_ns == e->realtime_ns && s->file.tier > best->tier)
 			continue;
-		*best = (struct timeline_place){
-			.tier = s->file.tier,
-			.number = s->file.number,
-			.entry = (uint32_t)i,
-			.at_ns = e->realtime_ns,
-			.marks = e->marks,
-		};
+		*best = place_of(s, index, (uint32_t)i);
 		*has = true;
 	}
 }
@@ -349,6 +355,29 @@ int timeline_find(
 			search_segment(s, &o->index, search, ret, &has);
 	}
 	return has ? 0 : ARCHIVE_NONE;
+}
+
+int timeline_last(struct timeline *t, unsigned int tier, struct timeline_place *ret)
+{
+	for (size_t i = t->count; i--;) {
+		const struct timeline_segment *s = &t->segment[i];
+		struct timeline_place place = {.tier = tier, .number = s->file.number};
+		const struct timeline_open *o;
+		int r;
+
+		if (s->file.tier != tier || s->is_skipped || !s->summary.count)
+			continue;
+		r = timeline_records(t, &place, &o);
+		if (r < 0)
+			return r;
+		for (size_t k = r == 0 ? o->index.count : 0; k--;) {
+			if (o->index.entry[k].key == SEGMENT_NO_KEY)
+				continue;
+			*ret = place_of(s, &o->index, (uint32_t)k);
+			return 0;
+		}
+	}
+	return ARCHIVE_NONE;
 }
 
 int timeline_give_up(struct timeline *t, const struct timeline_place *place, bool chain)

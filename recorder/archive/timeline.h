@@ -95,6 +95,12 @@ int timeline_find(
 	struct timeline *t, const struct timeline_search *search, struct timeline_place *ret);
 
 /*
+ * Finds the record of TIER that was written last and can be decoded, as far as is known. Returns 0,
+ * ARCHIVE_NONE or -ENOMEM.
+ */
+int timeline_last(struct timeline *t, unsigned int tier, struct timeline_place *ret);
+
+/*
  * Gives the open segment of PLACE, valid until the next call for the same tier. Returns 0; -ENOMEM; or
  * ARCHIVE_NONE if it was removed or cannot be read.
  */

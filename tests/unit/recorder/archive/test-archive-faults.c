@@ -196,7 +196,7 @@ static void test_cuts(void **state)
 		refused = record(folder, ENOSPC);
 		heal();
 		assert_int_equal(__builtin_popcount(refused), 1);
-		/* Its records before are synchronized, since nobody has the file open any more. */
+		/* Its records before are synchronized, since it has closed their file. */
 		assert_int_equal(synced, 1);
 		{
 			AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(folder);
