@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/buffer.h"
 #include "base/os/file.h"
 #include "base/os/memfd.h"
 #include "base/saturate.h"
 #include "base/text.h"
+#include "recorder/archive/timeline-marks.h"
 #include "recorder/archive/timeline.h"
 #include "recorder/codec/codec.h"
 
@@ -342,50 +342,20 @@ int archive_reader_next(struct archive_reader *r, struct archive_series *s,
 	return 0;
 }
 
-struct marks {
-	struct archive_mark *item; /* owned */
-	size_t count, room;
-};
-
-static int add_mark(void *context, const struct segment_entry *entry)
-{
-	struct marks *m = context;
-
-	if (ARRAY_RESERVE(m->item, m->room, m->count + 1) < 0)
-		return -ENOMEM;
-	m->item[m->count++] = (struct archive_mark){entry->realtime_ns, entry->marks};
-	return 0;
-}
-
-static int archive_reader_compare(const void *a_, const void *b_)
-{
-	const struct archive_mark *a = a_, *b = b_;
-
-	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
-}
-
 int archive_reader_marks(struct archive_reader *r, uint64_t from_ns, uint64_t until_ns,
 	uint32_t mask, struct archive_mark *to, size_t max, size_t *ret_count)
 {
-	struct marks m = {NULL};
-	AUTO_FREE struct archive_mark *owned = NULL;
-	size_t count = 0;
+	AUTO_FREE struct archive_mark *marks = NULL;
+	size_t count = 0, kept;
 	int failure = timeline_refresh(&r->timeline);
 
 	if (failure == 0)
-		failure = timeline_each_mark(&r->timeline, from_ns, until_ns, mask, add_mark, &m);
-	owned = m.item;
+		failure = timeline_marks(&r->timeline, from_ns, until_ns, mask, &marks, &count);
 	if (failure < 0)
 		return failure;
-	if (m.count)
-		qsort(m.item, m.count, sizeof(m.item[0]), archive_reader_compare);
-	for (size_t i = 0; i < m.count; i++) {
-		if (i && m.item[i].at_ns == m.item[i - 1].at_ns)
-			continue; /* the same snapshot in another tier */
-		if (count < max)
-			to[count] = m.item[i];
-		count++;
-	}
+	kept = saturate_min(count, max);
+	if (kept)
+		memcpy(to, marks + (count - kept), kept * sizeof(*to));
 	*ret_count = count;
 	return 0;
 }

@@ -103,15 +103,10 @@ static inline struct archive_series archive_reader_series(
 int archive_reader_next(struct archive_reader *r, struct archive_series *s,
 	struct archive_found *ret, const char **ret_reason);
 
-struct archive_mark {
-	uint64_t at_ns;
-	uint32_t marks; /* of enum past_mark; not 0 */
-};
-
 /*
  * Gives the snapshots from FROM_NS to UNTIL_NS that have marks of MASK (of enum past_mark), in the
- * order of time: the first MAX of them in TO. Reads no image. *RET_COUNT may be above MAX. Returns 0,
- * -ENOMEM, or a negative errno if the directory cannot be read.
+ * order of time: the newest MAX of them in TO. Reads no image. *RET_COUNT may be above MAX. Segments are
+ * read once: the reader keeps their marks. Returns 0, -ENOMEM, or a negative errno if the directory cannot be read.
  */
 int archive_reader_marks(struct archive_reader *r, uint64_t from_ns, uint64_t until_ns,
 	uint32_t mask, struct archive_mark *to, size_t max, size_t *ret_count);

@@ -31,6 +31,12 @@ struct archive_counts {
 	uint64_t removed;                     /* segments */
 };
 
+/* A snapshot with marks. */
+struct archive_mark {
+	uint64_t at_ns;
+	uint32_t marks; /* of enum past_mark; not 0 */
+};
+
 enum archive_fault_kind {
 	ARCHIVE_FAULT_TORN,       /* a segment that is no longer written ends within a record */
 	ARCHIVE_FAULT_DAMAGED,    /* a record is damaged */

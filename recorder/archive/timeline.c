@@ -42,12 +42,26 @@ static void open_done(struct timeline_open *o)
 	segment_index_done(&o->index);
 }
 
+static void forget_marks(struct timeline_segment *s)
+{
+	free(s->mark);
+	s->mark = NULL;
+	s->has_marks = false;
+}
+
+static void free_segments(struct timeline *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		forget_marks(&t->segment[i]);
+	free(t->segment);
+}
+
 void timeline_close(struct timeline *t)
 {
 	for (size_t i = 0; i < SEGMENT_TIERS_MAX; i++)
 		open_done(&t->open[i]);
 	segment_list_done(&t->list);
-	free(t->segment);
+	free_segments(t);
 	free(t->bad);
 	t->dirfd = fd_close(t->dirfd);
 }
@@ -216,6 +230,27 @@ static struct timeline_segment *segment_of(
 	               : NULL;
 }
 
+/* Returns the segment of FILE, with what is known of it, which T forgets. */
+static struct timeline_segment take_segment(
+	const struct timeline *t, const struct segment_file *file)
+{
+	struct timeline_segment *known = segment_of(t, file->tier, file->number);
+	struct timeline_segment s = {.is_known = false};
+
+	if (known) {
+		s = *known;
+		known->mark = NULL;
+		if (known->file.bytes != file->bytes) {
+			s.is_known = s.is_ended = s.is_skipped = false;
+			forget_marks(&s);
+		}
+	}
+	if (s.is_retried)
+		s.is_retried = s.is_skipped = false;
+	s.file = *file;
+	return s;
+}
+
 int timeline_refresh(struct timeline *t)
 {
 	struct timeline_segment *segment;
@@ -226,19 +261,9 @@ int timeline_refresh(struct timeline *t)
 	segment = calloc(t->list.count + 1, sizeof(*segment));
 	if (!segment)
 		return -ENOMEM;
-	for (size_t i = 0; i < t->list.count; i++) {
-		const struct segment_file *file = &t->list.file[i];
-		const struct timeline_segment *known = segment_of(t, file->tier, file->number);
-
-		if (known)
-			segment[i] = *known;
-		if (known && known->file.bytes != file->bytes)
-			segment[i].is_known = segment[i].is_ended = segment[i].is_skipped = false;
-		if (segment[i].is_retried)
-			segment[i].is_retried = segment[i].is_skipped = false;
-		segment[i].file = *file;
-	}
-	free(t->segment);
+	for (size_t i = 0; i < t->list.count; i++)
+		segment[i] = take_segment(t, &t->list.file[i]);
+	free_segments(t);
 	t->segment = segment;
 	t->count = t->list.count;
 	for (size_t i = 0; r == 0 && i < t->count; i++)
@@ -401,31 +426,5 @@ int timeline_give_up(struct timeline *t, const struct timeline_place *place, boo
 	}
 	for (uint32_t i = place->entry; i < end; i++)
 		o->index.entry[i].key = SEGMENT_NO_KEY;
-	return 0;
-}
-
-int timeline_each_mark(struct timeline *t, uint64_t from_ns, uint64_t until_ns, uint32_t mask,
-	int (*call)(void *context, const struct segment_entry *entry), void *context)
-{
-	for (size_t i = 0; i < t->count; i++) {
-		const struct timeline_segment *s = &t->segment[i];
-		struct timeline_place place = {.tier = s->file.tier, .number = s->file.number};
-		const struct timeline_open *o;
-		int r;
-
-		if (s->is_skipped || !(s->summary.marks & mask) || s->summary.first_ns > until_ns ||
-			s->summary.last_ns < from_ns)
-			continue;
-		r = timeline_records(t, &place, &o);
-		for (size_t k = 0; r == 0 && k < o->index.count; k++) {
-			const struct segment_entry *e = &o->index.entry[k];
-
-			if ((e->marks & mask) && e->realtime_ns >= from_ns &&
-				e->realtime_ns <= until_ns)
-				r = call(context, e);
-		}
-		if (r < 0)
-			return r;
-	}
 	return 0;
 }

@@ -26,7 +26,7 @@ struct failing {
 static struct failing writes, cuts, syncs, removals, opens, looks, folders;
 
 /* Calls that did not fail */
-static unsigned int synced, folders_synced;
+static unsigned int synced, folders_synced, looked;
 
 static bool fails(struct failing *f)
 {
@@ -92,6 +92,7 @@ int __wrap_openat(int dirfd, const char *path, int flags, mode_t mode)
 {
 	bool is_segment = strstr(path, ".rec");
 
+	looked += is_segment && !(flags & O_CREAT);
 	return is_segment && fails(flags & O_CREAT ? &opens : &looks)
 	               ? -1
 	               : __real_openat(dirfd, path, flags, mode);
@@ -405,6 +406,44 @@ static void test_looks(void **state)
 	assert_int_equal(folder_remove(folder), 0);
 }
 
+/* Marks of segments that have not changed are known: nothing is read again. */
+static void test_known_marks(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	recorded_folder(folder);
+	for (unsigned int i = 0; i < SNAPSHOTS; i++) {
+		AUTO_ARCHIVE struct archive *a = recorded_open(folder, RECORDED_LIMIT);
+
+		assert_int_equal(archive_add(a, view[i], PAST_MARK_GAP, 0), 0);
+	}
+	{
+		AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(folder);
+		AUTO_ARCHIVE struct archive *a = NULL;
+		struct archive_mark mark[SNAPSHOTS];
+		size_t count;
+
+		for (unsigned int i = 0; i < 3; i++) {
+			looked = 0;
+			assert_int_equal(archive_reader_marks(r, 0, UINT64_MAX, PAST_MARK_GAP, mark,
+						 SNAPSHOTS, &count),
+				0);
+			assert_int_equal(count, SNAPSHOTS);
+			assert_true(i ? !looked : looked >= SNAPSHOTS);
+		}
+		a = recorded_open(folder, RECORDED_LIMIT);
+		assert_int_equal(archive_add(a, view[0], PAST_MARK_OOM, 0), 0);
+		looked = 0;
+		assert_int_equal(archive_reader_marks(
+					 r, 0, UINT64_MAX, PAST_MARK_OOM, mark, SNAPSHOTS, &count),
+			0);
+		assert_int_equal(count, 1);
+		assert_in_range(looked, 1, 6); /* the new segment of each tier */
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
 static int make_views(void **state)
 {
 	for (unsigned int i = 0; i < SNAPSHOTS; i++)
@@ -430,6 +469,7 @@ int main(void)
 		cmocka_unit_test(test_folders),
 		cmocka_unit_test(test_opens),
 		cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_known_marks),
 		cmocka_unit_test(test_removals),
 		cmocka_unit_test(test_allocations),
 	};

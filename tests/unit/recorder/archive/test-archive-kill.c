@@ -140,7 +140,7 @@ static void test_kills(void **state)
 
 		next = expect_all(folder, from, last, &oldest) + 1;
 	}
-	print_message("%u snapshots, the oldest of which is number %u\n", (unsigned int)next,
+	print_message("%u snapshots, the oldest one is number %u\n", (unsigned int)next,
 		(unsigned int)oldest);
 	for (unsigned int i = 0; i < NOISE; i++)
 		view_unref(noise[i]);

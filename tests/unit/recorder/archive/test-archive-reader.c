@@ -125,7 +125,7 @@ static void remove_segment(const char *other, unsigned int tier, uint64_t number
 	assert_int_equal(unlink(path), 0);
 }
 
-/* Where the tier for the step has nothing, lower tiers have: before it began, after it ended, and in it. */
+/* Lower tiers give what the tier for the step does not have: before it began, and in between. */
 static void test_holes(void **state)
 {
 	char other[RECORDED_FOLDER_SIZE];

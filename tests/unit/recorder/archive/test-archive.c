@@ -194,7 +194,9 @@ static void test_marks(void **state)
 					 mark, 1, &count),
 			0);
 		assert_int_equal(count, 2);
-		assert_int_equal(mark[0].marks, PAST_MARK_PRESSURE);
+		/* Of too many the newest ones */
+		assert_int_equal(mark[0].at_ns, recorded_at(9));
+		assert_int_equal(mark[0].marks, PAST_MARK_OOM);
 		recorded_expect(r, PAST_OOM, UINT64_MAX, 8);
 		recorded_expect(r, PAST_OOM, recorded_at(8), 6);
 		expect_none(r, PAST_OOM, recorded_at(6));
