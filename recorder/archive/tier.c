@@ -14,9 +14,6 @@
 #include "recorder/archive/segment.h"
 
 enum {
-	SEGMENTS = 32, /* in the ring of a tier, about */
-	SEGMENT_BYTES_MIN = 64 << 10,
-	SEGMENT_BYTES_MAX = 8 << 20,
 	FILE_MODE = 0640,
 	NAME_TRIES = 100, /* of other files with the name of a segment */
 	/* A longer chain saves little space, and takes longer to decode. */
@@ -215,14 +212,12 @@ int tier_sync(struct tier *t)
 /* Ends and synchronizes the segment that is being written if it is long enough, or was removed. */
 static int check_segment(struct tier *t)
 {
-	uint64_t wanted = saturate_clamp(
-		t->bytes_max / SEGMENTS, SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX);
 	struct stat st;
 	int r;
 
 	if (t->fd >= 0 && (fstat(t->fd, &st) < 0 || !st.st_nlink))
 		abandon_segment(t);
-	if (t->fd < 0 || t->at < wanted)
+	if (t->fd < 0 || t->at < segment_bytes_wanted(t->bytes_max))
 		return 0;
 	add_end(t);
 	r = tier_sync(t);
