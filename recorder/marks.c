@@ -46,6 +46,13 @@ static bool has_kills(const struct marks *m, const struct view *view)
 	       host->q[SCOPE_OOM_KILLS] > m->kills && is_same_boot(m, view);
 }
 
+uint64_t marks_lost(const struct marks *m, const struct view *view)
+{
+	uint64_t next = m->sequence + 1, sequence = view->header->sequence;
+
+	return m->has_last && is_same_instance(m, view) && sequence > next ? sequence - next : 0;
+}
+
 /*
  * Across a start of the host CLOCK_BOOTTIME tells nothing, and at other times CLOCK_REALTIME may have
  * been set.
@@ -69,7 +76,7 @@ uint32_t marks_of(const struct marks *m, const struct view *view)
 		marks |= PAST_MARK_START;
 	if (has_kills(m, view))
 		marks |= PAST_MARK_OOM;
-	if (has_gap(m, view))
+	if (marks_lost(m, view) || has_gap(m, view))
 		marks |= PAST_MARK_GAP;
 	return marks;
 }

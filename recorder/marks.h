@@ -25,6 +25,12 @@ struct marks {
 /* Returns whether VIEW is the last snapshot of M, or one that memtallyd published before it. */
 bool marks_is_known(const struct marks *m, const struct view *view);
 
+/*
+ * Returns the number of snapshots that the same memtallyd has published between the last one of M and
+ * VIEW. Across a restart of memtallyd: 0.
+ */
+uint64_t marks_lost(const struct marks *m, const struct view *view);
+
 /* Returns the marks of VIEW, of enum past_mark. */
 uint32_t marks_of(const struct marks *m, const struct view *view);
 

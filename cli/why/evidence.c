@@ -89,18 +89,23 @@ static void received_done(struct received *r)
 	free(r->point);
 }
 
+/* Puts the marks of ANSWER before those of TO. */
 static int take_marks(const struct past_answer *answer, struct received *to)
 {
 	size_t count = answer->head.points;
 
 	if (ARRAY_RESERVE(to->point, to->room, to->count + count + 1) < 0)
 		return -ENOMEM;
-	memcpy(to->point + to->count, answer->points, count * sizeof(*to->point));
+	memmove(to->point + count, to->point, to->count * sizeof(*to->point));
+	memcpy(to->point, answer->points, count * sizeof(*to->point));
 	to->count += count;
 	return 0;
 }
 
-/* Asks for all marks from FROM_NS to UNTIL_NS, in as many questions as they need. */
+/*
+ * Asks for all marks from FROM_NS to UNTIL_NS, in as many questions as they need: an answer has the
+ * newest ones.
+ */
 static int ask_marks(struct evidence *e, uint64_t from_ns, uint64_t until_ns, struct received *to)
 {
 	bool is_cut = true;
@@ -118,7 +123,7 @@ static int ask_marks(struct evidence *e, uint64_t from_ns, uint64_t until_ns, st
 			return k;
 		is_cut = answer.head.flags & PAST_CUT && answer.head.points;
 		if (is_cut)
-			from_ns = to->point[to->count - 1].at_ns + 1;
+			until_ns = to->point[0].at_ns - 1;
 	}
 	return 0;
 }

@@ -175,6 +175,8 @@ leave_broken() {
 	status=$?
 	if [ "$status" -gt 128 ]; then
 		warn "quickstart: $which was ended by signal $((status - 128)). Stopping."
+	elif [ "$status" -eq 0 ]; then
+		warn "quickstart: $which was told to end, by SIGTERM or SIGINT of another process. Stopping."
 	else
 		warn "quickstart: $which has ended with status $status; its messages are above. Stopping."
 	fi
@@ -327,11 +329,14 @@ memtally_beside() {
 	if place=$(find_runtime) && [ "$place" = "$runtime" ]; then
 		[ "$builddir" = "$top/build" ] || printf -v option ' --builddir=%q' "$(shown "$builddir")"
 		printf '%s' "./quickstart memtally$option $1"
-	elif [ "$1" = usage ]; then
-		printf '%s' "$(shown "$builddir")/memtally usage --ledger.socket=$runtime/ledger.sock"
-	else
-		printf '%s' "$(shown "$builddir")/memtally $1 --snapshot.socket=$runtime/snapshot.sock"
+		return
 	fi
+	case $1 in
+	usage) option=--ledger.socket=$runtime/ledger.sock ;;
+	why | diff* | history* | *--at=*) option=--recorder.socket=$runtime/recorder.sock ;;
+	*) option=--snapshot.socket=$runtime/snapshot.sock ;;
+	esac
+	printf '%s' "$(shown "$builddir")/memtally $1 $option"
 }
 
 tell_places() {
@@ -344,6 +349,10 @@ tell_places() {
   terminal    $(memtally_beside users)
   status      $(memtally_beside status)
   over time   $(memtally_beside usage)
+  back        $(memtally_beside 'users --at=-1m')    as it was a minute ago
+  changes     $(memtally_beside 'diff 1m')    what grew in the last minute
+  chart       $(memtally_beside 'history host')
+  why         $(memtally_beside why)    the last OOM kill or memory pressure
   sockets     $runtime/snapshot.sock, ledger.sock, recorder.sock
 
 The history of usage and the recording (64 MiB at most) are deleted when this ends. For Prometheus, below scrape_configs:

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/buffer.h"
 #include "base/os/file.h"
 #include "base/os/memfd.h"
 #include "base/saturate.h"
 #include "base/text.h"
+#include "recorder/archive/timeline-marks.h"
 #include "recorder/archive/timeline.h"
 #include "recorder/codec/codec.h"
 
@@ -74,6 +74,8 @@ static int read_payload(struct archive_reader *r, int fd, const struct segment_e
 {
 	ssize_t n;
 
+	if (e->size > ARCHIVE_PAYLOAD_MAX)
+		return -EFBIG;
 	buffer_clear(&r->payload);
 	if (!buffer_reserve(&r->payload, (size_t)e->size + 1))
 		return -ENOMEM;
@@ -252,6 +254,28 @@ int archive_reader_find(struct archive_reader *r, enum past_pick pick, uint64_t 
 	return 0;
 }
 
+int archive_reader_last(
+	struct archive_reader *r, struct archive_found *ret, const char **ret_reason)
+{
+	struct timeline_place place;
+	int outcome = timeline_refresh(&r->timeline);
+
+	for (unsigned int i = 0; outcome == 0; i++) {
+		outcome = timeline_last(&r->timeline, 0, &place);
+		if (outcome == 0)
+			outcome = decode_view(r, &place);
+		if (outcome == 0)
+			break;
+		if (outcome == ARCHIVE_DAMAGED && i < TRIES_MAX)
+			outcome = 0;
+	}
+	if (outcome != 0)
+		return explain_outcome(outcome, ret_reason);
+	*ret = (struct archive_found){
+		.view = r->view, .at_ns = place.at_ns, .marks = place.marks, .tier = place.tier};
+	return 0;
+}
+
 /* Returns the highest tier with a snapshot for each step of STEP_NS. */
 static unsigned int tier_for(const struct timeline *t, uint64_t step_ns)
 {
@@ -275,13 +299,25 @@ static int series_step(
 		.at_ns = s->last_ns + 1,
 		.tier_min = tier_for(&r->timeline, s->step_ns),
 	};
-	int outcome;
+	int outcome, other;
 
 	if (s->step_ns && s->has_last)
 		q.at_ns = saturate_add(s->last_ns / s->step_ns * s->step_ns, s->step_ns);
 	if (q.at_ns > s->until_ns)
 		return ARCHIVE_NONE;
 	outcome = find_readable(r, &q, ret);
+	if (q.tier_min &&
+		(outcome > 0 || (outcome == 0 && ret->at_ns / s->step_ns > q.at_ns / s->step_ns))) {
+		struct timeline_place place;
+
+		/* A hole in that tier: the lower ones may have something in it. */
+		q.tier_min = 0;
+		other = timeline_find(&r->timeline, &q, &place);
+		if (other < 0)
+			return other;
+		if (other == 0 && (outcome > 0 || place.at_ns < ret->at_ns))
+			outcome = find_readable(r, &q, ret);
+	}
 	return outcome == 0 && ret->at_ns > s->until_ns ? ARCHIVE_NONE : outcome;
 }
 
@@ -306,50 +342,20 @@ int archive_reader_next(struct archive_reader *r, struct archive_series *s,
 	return 0;
 }
 
-struct marks {
-	struct archive_mark *item; /* owned */
-	size_t count, room;
-};
-
-static int add_mark(void *context, const struct segment_entry *entry)
-{
-	struct marks *m = context;
-
-	if (ARRAY_RESERVE(m->item, m->room, m->count + 1) < 0)
-		return -ENOMEM;
-	m->item[m->count++] = (struct archive_mark){entry->realtime_ns, entry->marks};
-	return 0;
-}
-
-static int archive_reader_compare(const void *a_, const void *b_)
-{
-	const struct archive_mark *a = a_, *b = b_;
-
-	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
-}
-
 int archive_reader_marks(struct archive_reader *r, uint64_t from_ns, uint64_t until_ns,
 	uint32_t mask, struct archive_mark *to, size_t max, size_t *ret_count)
 {
-	struct marks m = {NULL};
-	AUTO_FREE struct archive_mark *owned = NULL;
-	size_t count = 0;
+	AUTO_FREE struct archive_mark *marks = NULL;
+	size_t count = 0, kept;
 	int failure = timeline_refresh(&r->timeline);
 
 	if (failure == 0)
-		failure = timeline_each_mark(&r->timeline, from_ns, until_ns, mask, add_mark, &m);
-	owned = m.item;
+		failure = timeline_marks(&r->timeline, from_ns, until_ns, mask, &marks, &count);
 	if (failure < 0)
 		return failure;
-	if (m.count)
-		qsort(m.item, m.count, sizeof(m.item[0]), archive_reader_compare);
-	for (size_t i = 0; i < m.count; i++) {
-		if (i && m.item[i].at_ns == m.item[i - 1].at_ns)
-			continue; /* the same snapshot in another tier */
-		if (count < max)
-			to[count] = m.item[i];
-		count++;
-	}
+	kept = saturate_min(count, max);
+	if (kept)
+		memcpy(to, marks + (count - kept), kept * sizeof(*to));
 	*ret_count = count;
 	return 0;
 }

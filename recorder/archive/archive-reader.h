@@ -66,6 +66,14 @@ struct archive_found {
 int archive_reader_find(struct archive_reader *r, enum past_pick pick, uint64_t at_ns,
 	struct archive_found *ret, const char **ret_reason);
 
+/*
+ * Gives the snapshot that was recorded last, also if the clock was set back before it: of tier 0; if it
+ * cannot be read, the readable one before it. .before_ns, .after_ns and .oom_ns of *RET are 0. Returns as
+ * archive_reader_find().
+ */
+int archive_reader_last(
+	struct archive_reader *r, struct archive_found *ret, const char **ret_reason);
+
 /* A loop over snapshots in the order of time. */
 struct archive_series {
 	uint64_t until_ns, step_ns;
@@ -76,7 +84,7 @@ struct archive_series {
 /*
  * Begins a loop over the snapshots from FROM_NS to UNTIL_NS: the first one of each span of STEP_NS,
  * counted from the epoch; 0: all. For steps of a minute and more it takes those of the tier that has
- * one for each step. Other calls with the same reader may come in between; they make the loop slower.
+ * one for each step, and of lower tiers where that one has a hole. Other calls with the same reader may come in between; they make the loop slower.
  *
  *     struct archive_series s = archive_reader_series(from_ns, until_ns, step_ns);
  *     while ((r = archive_reader_next(reader, &s, &found, &reason)) == 0)
@@ -95,15 +103,10 @@ static inline struct archive_series archive_reader_series(
 int archive_reader_next(struct archive_reader *r, struct archive_series *s,
 	struct archive_found *ret, const char **ret_reason);
 
-struct archive_mark {
-	uint64_t at_ns;
-	uint32_t marks; /* of enum past_mark; not 0 */
-};
-
 /*
  * Gives the snapshots from FROM_NS to UNTIL_NS that have marks of MASK (of enum past_mark), in the
- * order of time: the first MAX of them in TO. Reads no image. *RET_COUNT may be above MAX. Returns 0,
- * -ENOMEM, or a negative errno if the directory cannot be read.
+ * order of time: the newest MAX of them in TO. Reads no image. *RET_COUNT may be above MAX. Segments are
+ * read once: the reader keeps their marks. Returns 0, -ENOMEM, or a negative errno if the directory cannot be read.
  */
 int archive_reader_marks(struct archive_reader *r, uint64_t from_ns, uint64_t until_ns,
 	uint32_t mask, struct archive_mark *to, size_t max, size_t *ret_count);

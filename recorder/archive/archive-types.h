@@ -14,6 +14,8 @@ enum {
 
 /* Images that are larger are not recorded. */
 #define ARCHIVE_IMAGE_MAX (UINT64_C(1) << 28)
+/* ... and records with a larger payload are not written, and count as damaged. */
+#define ARCHIVE_PAYLOAD_MAX (UINT32_C(1) << 26)
 
 enum archive_outcome {
 	ARCHIVE_NONE = 1,    /* there is no snapshot of that time */
@@ -27,6 +29,12 @@ struct archive_counts {
 	uint64_t records, keys, record_bytes; /* written in all tiers */
 	uint64_t bytes;                       /* size of all files now */
 	uint64_t removed;                     /* segments */
+};
+
+/* A snapshot with marks. */
+struct archive_mark {
+	uint64_t at_ns;
+	uint32_t marks; /* of enum past_mark; not 0 */
 };
 
 enum archive_fault_kind {

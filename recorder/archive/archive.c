@@ -148,7 +148,8 @@ int archive_add(struct archive *a, const struct view *view, uint32_t marks, uint
 		struct tier *t = &a->tier[i];
 		int failure;
 
-		if (!a->limits.tier[i].percent || !tier_wants(t, view->header->realtime_ns, marks))
+		if (!a->limits.tier[i].percent ||
+			!tier_slot_wants(&t->slot, view->header->realtime_ns, marks))
 			continue;
 		failure = tier_add(t, view, marks);
 		if (failure < 0 && r == 0) {
@@ -172,26 +173,40 @@ uint64_t archive_due_ns(const struct archive *a)
 	return sync_schedule_due_ns(&a->schedule);
 }
 
-int archive_sync(struct archive *a, uint64_t now_ns)
+/* Synchronizes the names of new files. Returns 0 or a negative errno of fsync(). */
+static int sync_names(struct archive *a)
 {
 	bool has_new_name = false;
-	int r = 0;
+
+	for (size_t i = 0; i < ARCHIVE_TIERS; i++)
+		has_new_name |= a->tier[i].has_new_name;
+	if (has_new_name && fsync(a->dirfd) < 0)
+		return -errno;
+	for (size_t i = 0; i < ARCHIVE_TIERS; i++)
+		a->tier[i].has_new_name = false;
+	return 0;
+}
+
+int archive_sync(struct archive *a, uint64_t now_ns)
+{
+	uint64_t since_ns = now_ns == UINT64_MAX ? archive_due_ns(a) : now_ns;
+	int r = 0, failure;
 
 	if (now_ns < archive_due_ns(a) || !a->schedule.is_waiting)
 		return 0;
 	a->schedule = (struct sync_schedule){0};
 	for (size_t i = 0; i < ARCHIVE_TIERS; i++) {
-		int failure = tier_sync(&a->tier[i]);
-
-		has_new_name |= a->tier[i].has_new_name;
-		a->tier[i].has_new_name = false;
+		failure = tier_sync(&a->tier[i]);
 		if (failure < 0 && r == 0) {
 			r = failure;
 			archive_explain(a, &a->tier[i], r);
 		}
 	}
-	if (has_new_name && fsync(a->dirfd) < 0 && r == 0) {
-		r = -errno;
+	failure = sync_names(a);
+	if (failure < 0)
+		sync_schedule_add(&a->schedule, since_ns, a->limits.sync_ns);
+	if (failure < 0 && r == 0) {
+		r = failure;
 		write_reason(a->reason, "cannot synchronize", a->directory, NULL, r);
 	}
 	return r;

@@ -92,7 +92,8 @@ uint64_t archive_due_ns(const struct archive *a);
 /*
  * If it is due at NOW_NS (CLOCK_MONOTONIC; UINT64_MAX: in any case), waits until the disk has all
  * records (fdatasync()). Returns 0, or a negative errno; then archive_reason() says why, the records
- * stay as they are, and the next record begins a new segment.
+ * stay as they are, and the next record begins a new segment. If only the names of new files could not
+ * be synchronized, it is due again .sync_ns later.
  */
 int archive_sync(struct archive *a, uint64_t now_ns);
 

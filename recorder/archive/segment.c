@@ -9,10 +9,25 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/saturate.h"
 #include "base/siphash.h"
 
 static_assert(sizeof(struct segment_head) == 48 && sizeof(struct segment_record) == 72,
 	"no gaps, and records are aligned");
+
+enum {
+	SEGMENTS = 32, /* in the ring of a tier, about; more in tiers of more than 256 MiB */
+	SEGMENTS_MAX = 1024,
+	SEGMENT_BYTES_MIN = 64 << 10,
+	SEGMENT_BYTES_LARGE = 8 << 20,
+};
+
+uint64_t segment_bytes_wanted(uint64_t tier_bytes)
+{
+	uint64_t high = saturate_max(SEGMENT_BYTES_LARGE, tier_bytes / SEGMENTS_MAX);
+
+	return saturate_clamp(tier_bytes / SEGMENTS, SEGMENT_BYTES_MIN, high);
+}
 
 /* Finds damage, not forgery: a program that may write the files may also write a check. */
 static uint64_t check_of(const void *data, size_t len)

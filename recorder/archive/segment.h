@@ -59,6 +59,12 @@ struct segment_record {
 	uint64_t check; /* of all bytes before it */
 };
 
+/*
+ * Returns at how many bytes a segment ends in a tier with TIER_BYTES for all. Each question looks at all
+ * segments, so there are at most about 1,024 of them, however large the tier is.
+ */
+uint64_t segment_bytes_wanted(uint64_t tier_bytes);
+
 /* Writes the name of segment NUMBER of TIER. Names of a tier sort in the order of their numbers. */
 void segment_name(unsigned int tier, uint64_t number, char to[static SEGMENT_NAME_SIZE]);
 

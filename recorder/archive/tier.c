@@ -14,9 +14,6 @@
 #include "recorder/archive/segment.h"
 
 enum {
-	SEGMENTS = 32, /* in the ring of a tier, about */
-	SEGMENT_BYTES_MIN = 64 << 10,
-	SEGMENT_BYTES_MAX = 8 << 20,
 	FILE_MODE = 0640,
 	NAME_TRIES = 100, /* of other files with the name of a segment */
 	/* A longer chain saves little space, and takes longer to decode. */
@@ -55,7 +52,7 @@ int tier_init(struct tier *t, int dirfd, unsigned int tier, uint64_t span_ns, ui
 	*t = (struct tier){
 		.dirfd = dirfd,
 		.tier = tier,
-		.span_ns = span_ns,
+		.slot.span_ns = span_ns,
 		.bytes_max = bytes_max,
 		.next_number = 1,
 		.fd = -1,
@@ -72,7 +69,26 @@ int tier_init(struct tier *t, int dirfd, unsigned int tier, uint64_t span_ns, ui
 	r = encoder_new(ARCHIVE_IMAGE_MAX, &t->encoder);
 	while (r == 0 && t->bytes > t->bytes_max)
 		r = tier_remove_oldest(t);
-	return r;
+	return r == 0 ? tier_slot_recall(&t->slot, dirfd, &t->list) : r;
+}
+
+/* Closes the segment that is being written, and makes the next record begin another one. */
+static void close_segment(struct tier *t)
+{
+	t->fd = fd_close(t->fd);
+	t->is_dirty = false;
+	encoder_reset(t->encoder);
+}
+
+/*
+ * Closes the segment that is being written after a failure. Its records wait for no archive_sync(), so
+ * they are synchronized now, as far as the disk allows: what failed before is said.
+ */
+static void abandon_segment(struct tier *t)
+{
+	if (t->fd >= 0 && t->is_dirty)
+		(void)fdatasync(t->fd);
+	close_segment(t);
 }
 
 /* Writes LEN bytes at .at of the segment. Cuts them off again if that fails. */
@@ -103,17 +119,9 @@ static int append_bytes(struct tier *t, const void *data, size_t len)
 	if (ftruncate(t->fd, (off_t)t->at) < 0) {
 		t->bytes += done;
 		t->list.file[t->list.count - 1].bytes += done;
-		t->fd = fd_close(t->fd);
+		abandon_segment(t);
 	}
 	return tier_note_failure(t, "cannot write", t->next_number - 1, error);
-}
-
-/* Closes the segment that is being written, and makes the next record begin another one. */
-static void close_segment(struct tier *t)
-{
-	t->fd = fd_close(t->fd);
-	t->is_dirty = false;
-	encoder_reset(t->encoder);
 }
 
 /*
@@ -172,7 +180,7 @@ static int begin_segment(struct tier *t)
 	r = make_file(t, name);
 	if (r < 0)
 		return r;
-	head = segment_head_make(t->tier, t->next_number, t->span_ns);
+	head = segment_head_make(t->tier, t->next_number, t->slot.span_ns);
 	t->list.file[t->list.count++] = (struct segment_file){t->tier, t->next_number++, 0};
 	t->at = 0;
 	t->summary = (struct segment_summary){.first_ns = UINT64_MAX};
@@ -204,14 +212,12 @@ int tier_sync(struct tier *t)
 /* Ends and synchronizes the segment that is being written if it is long enough, or was removed. */
 static int check_segment(struct tier *t)
 {
-	uint64_t wanted = saturate_clamp(
-		t->bytes_max / SEGMENTS, SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX);
 	struct stat st;
 	int r;
 
 	if (t->fd >= 0 && (fstat(t->fd, &st) < 0 || !st.st_nlink))
-		close_segment(t);
-	if (t->fd < 0 || t->at < wanted)
+		abandon_segment(t);
+	if (t->fd < 0 || t->at < segment_bytes_wanted(t->bytes_max))
 		return 0;
 	add_end(t);
 	r = tier_sync(t);
@@ -264,7 +270,7 @@ static int make_record(struct tier *t, const struct view *view, uint32_t marks, 
 	r = encoder_add(t->encoder, view, is_key, &t->record, ret_form);
 	size = t->record.len - sizeof(record);
 	buffer_align(&t->record, SEGMENT_ALIGN);
-	if (r == 0 && (t->record.error || size > UINT32_MAX))
+	if (r == 0 && (t->record.error || size > ARCHIVE_PAYLOAD_MAX))
 		r = t->record.error ? t->record.error : -EFBIG;
 	if (r < 0) {
 		encoder_reset(t->encoder);
@@ -296,26 +302,6 @@ static void count_record(struct tier *t, uint64_t realtime_ns, uint32_t marks, e
 	t->counts.record_bytes += t->record.len;
 }
 
-static uint64_t slot_of(const struct tier *t, uint64_t realtime_ns)
-{
-	return t->span_ns ? realtime_ns / t->span_ns : 0;
-}
-
-bool tier_wants(const struct tier *t, uint64_t realtime_ns, uint32_t marks)
-{
-	return !t->span_ns || !t->has_slot || t->slot != slot_of(t, realtime_ns) ||
-	       (marks & ~t->slot_marks);
-}
-
-static void take_slot(struct tier *t, uint64_t realtime_ns, uint32_t marks)
-{
-	uint64_t slot = slot_of(t, realtime_ns);
-
-	t->slot_marks = (t->has_slot && t->slot == slot ? t->slot_marks : 0) | marks;
-	t->slot = slot;
-	t->has_slot = true;
-}
-
 int tier_add(struct tier *t, const struct view *view, uint32_t marks)
 {
 	enum codec_form form = CODEC_KEY;
@@ -336,7 +322,7 @@ int tier_add(struct tier *t, const struct view *view, uint32_t marks)
 		r = append_bytes(t, t->record.data, t->record.len);
 	if (r == 0) {
 		count_record(t, view->header->realtime_ns, marks, form);
-		take_slot(t, view->header->realtime_ns, marks);
+		tier_slot_take(&t->slot, view->header->realtime_ns, marks);
 	} else {
 		encoder_reset(t->encoder);
 		t->chain = 0;

@@ -12,13 +12,13 @@
 #include "recorder/archive/archive-types.h"
 #include "recorder/archive/segment-index.h"
 #include "recorder/archive/segment-list.h"
+#include "recorder/archive/tier-slot.h"
 #include "recorder/codec/codec.h"
 #include "snapshot/view.h"
 
 struct tier {
 	int dirfd; /* borrowed */
 	unsigned int tier;
-	uint64_t span_ns;
 	uint64_t bytes_max; /* of all its files */
 
 	struct segment_list list; /* its segments, the one that is being written included */
@@ -36,9 +36,7 @@ struct tier {
 	uint64_t key_bytes, chain_bytes; /* of the last key; of the records since */
 	struct buffer record;
 
-	uint64_t slot; /* the span of the last record, if .has_slot */
-	bool has_slot;
-	uint32_t slot_marks; /* marks of records in that span */
+	struct tier_slot slot; /* of the last record */
 
 	struct archive_counts counts; /* .records, .keys, .record_bytes and .removed count */
 	bool has_new_name;            /* the directory is not synchronized */
@@ -56,9 +54,6 @@ int tier_init(struct tier *t, int dirfd, unsigned int tier, uint64_t span_ns, ui
 
 /* Ends the segment that is being written, and frees what T owns. */
 void tier_done(struct tier *t);
-
-/* Returns whether T takes a snapshot of the time REALTIME_NS with MARKS. */
-bool tier_wants(const struct tier *t, uint64_t realtime_ns, uint32_t marks);
 
 /* Appends VIEW with MARKS. Returns 0 or an error of archive_add(). */
 int tier_add(struct tier *t, const struct view *view, uint32_t marks);

@@ -42,12 +42,26 @@ static void open_done(struct timeline_open *o)
 	segment_index_done(&o->index);
 }
 
+static void forget_marks(struct timeline_segment *s)
+{
+	free(s->mark);
+	s->mark = NULL;
+	s->has_marks = false;
+}
+
+static void free_segments(struct timeline *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		forget_marks(&t->segment[i]);
+	free(t->segment);
+}
+
 void timeline_close(struct timeline *t)
 {
 	for (size_t i = 0; i < SEGMENT_TIERS_MAX; i++)
 		open_done(&t->open[i]);
 	segment_list_done(&t->list);
-	free(t->segment);
+	free_segments(t);
 	free(t->bad);
 	t->dirfd = fd_close(t->dirfd);
 }
@@ -80,6 +94,14 @@ static void say_fault(struct timeline *t, struct timeline_segment *s, enum archi
 		t->listener.call(t->listener.context, kind, text.data);
 }
 
+/* Says once that S cannot be read, and has it tried again. */
+static void say_unreadable(
+	struct timeline *t, struct timeline_segment *s, const char *what, int error)
+{
+	s->is_retried = true;
+	say_fault(t, s, ARCHIVE_FAULT_UNREADABLE, "cannot %s: %s", what, strerror(error));
+}
+
 /* Opens the file of S. Returns -1 if it cannot be used. */
 static int open_segment(struct timeline *t, struct timeline_segment *s, uint64_t *ret_bytes)
 {
@@ -94,13 +116,12 @@ static int open_segment(struct timeline *t, struct timeline_segment *s, uint64_t
 	fd = openat(t->dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		if (errno != ENOENT) /* else it was just removed, as the oldest one */
-			say_fault(
-				t, s, ARCHIVE_FAULT_UNREADABLE, "cannot open: %s", strerror(errno));
+			say_unreadable(t, s, "open", errno);
 		return -1;
 	}
 	n = file_read_at(fd, &head, sizeof(head), 0);
 	if (n < 0) {
-		say_fault(t, s, ARCHIVE_FAULT_UNREADABLE, "cannot read: %s", strerror((int)-n));
+		say_unreadable(t, s, "read", (int)-n);
 		return -1;
 	}
 	if ((size_t)n < sizeof(head))
@@ -159,7 +180,7 @@ static int load_segment(struct timeline *t, struct timeline_segment *s)
 		o->fd = fd_close(o->fd);
 		s->is_skipped = r != -ENOMEM;
 		if (s->is_skipped)
-			say_fault(t, s, ARCHIVE_FAULT_UNREADABLE, "cannot read: %s", strerror(-r));
+			say_unreadable(t, s, "read", -r);
 		return s->is_skipped ? ARCHIVE_NONE : r;
 	}
 	o->number = s->file.number;
@@ -209,6 +230,27 @@ static struct timeline_segment *segment_of(
 	               : NULL;
 }
 
+/* Returns the segment of FILE, with what is known of it, which T forgets. */
+static struct timeline_segment take_segment(
+	const struct timeline *t, const struct segment_file *file)
+{
+	struct timeline_segment *known = segment_of(t, file->tier, file->number);
+	struct timeline_segment s = {.is_known = false};
+
+	if (known) {
+		s = *known;
+		known->mark = NULL;
+		if (known->file.bytes != file->bytes) {
+			s.is_known = s.is_ended = s.is_skipped = false;
+			forget_marks(&s);
+		}
+	}
+	if (s.is_retried)
+		s.is_retried = s.is_skipped = false;
+	s.file = *file;
+	return s;
+}
+
 int timeline_refresh(struct timeline *t)
 {
 	struct timeline_segment *segment;
@@ -219,17 +261,9 @@ int timeline_refresh(struct timeline *t)
 	segment = calloc(t->list.count + 1, sizeof(*segment));
 	if (!segment)
 		return -ENOMEM;
-	for (size_t i = 0; i < t->list.count; i++) {
-		const struct segment_file *file = &t->list.file[i];
-		const struct timeline_segment *known = segment_of(t, file->tier, file->number);
-
-		if (known)
-			segment[i] = *known;
-		if (known && known->file.bytes != file->bytes)
-			segment[i].is_known = segment[i].is_ended = segment[i].is_skipped = false;
-		segment[i].file = *file;
-	}
-	free(t->segment);
+	for (size_t i = 0; i < t->list.count; i++)
+		segment[i] = take_segment(t, &t->list.file[i]);
+	free_segments(t);
 	t->segment = segment;
 	t->count = t->list.count;
 	for (size_t i = 0; r == 0 && i < t->count; i++)
@@ -288,6 +322,18 @@ static struct timeline_segment *next_segment(
 	return best;
 }
 
+static struct timeline_place place_of(
+	const struct timeline_segment *s, const struct segment_index *index, uint32_t entry)
+{
+	return (struct timeline_place){
+		.tier = s->file.tier,
+		.number = s->file.number,
+		.entry = entry,
+		.at_ns = index->entry[entry].realtime_ns,
+		.marks = index->entry[entry].marks,
+	};
+}
+
 /* Updates *BEST with the best record of S, in INDEX. */
 static void search_segment(const struct timeline_segment *s, const struct segment_index *index,
 	const struct timeline_search *q, struct timeline_place *best, bool *has)
@@ -304,13 +350,7 @@ static void search_segment(const struct timeline_segment *s, const struct segmen
 		/* Segments come by ascending tier and number if their bounds are equal. */
 		if (*has && best->at_ns == e->realtime_ns && s->file.tier > best->tier)
 			continue;
-		*best = (struct timeline_place){
-			.tier = s->file.tier,
-			.number = s->file.number,
-			.entry = (uint32_t)i,
-			.at_ns = e->realtime_ns,
-			.marks = e->marks,
-		};
+		*best = place_of(s, index, (uint32_t)i);
 		*has = true;
 	}
 }
@@ -342,6 +382,29 @@ int timeline_find(
 	return has ? 0 : ARCHIVE_NONE;
 }
 
+int timeline_last(struct timeline *t, unsigned int tier, struct timeline_place *ret)
+{
+	for (size_t i = t->count; i--;) {
+		const struct timeline_segment *s = &t->segment[i];
+		struct timeline_place place = {.tier = tier, .number = s->file.number};
+		const struct timeline_open *o;
+		int r;
+
+		if (s->file.tier != tier || s->is_skipped || !s->summary.count)
+			continue;
+		r = timeline_records(t, &place, &o);
+		if (r < 0)
+			return r;
+		for (size_t k = r == 0 ? o->index.count : 0; k--;) {
+			if (o->index.entry[k].key == SEGMENT_NO_KEY)
+				continue;
+			*ret = place_of(s, &o->index, (uint32_t)k);
+			return 0;
+		}
+	}
+	return ARCHIVE_NONE;
+}
+
 int timeline_give_up(struct timeline *t, const struct timeline_place *place, bool chain)
 {
 	struct timeline_segment *s = segment_of(t, place->tier, place->number);
@@ -363,31 +426,5 @@ int timeline_give_up(struct timeline *t, const struct timeline_place *place, boo
 	}
 	for (uint32_t i = place->entry; i < end; i++)
 		o->index.entry[i].key = SEGMENT_NO_KEY;
-	return 0;
-}
-
-int timeline_each_mark(struct timeline *t, uint64_t from_ns, uint64_t until_ns, uint32_t mask,
-	int (*call)(void *context, const struct segment_entry *entry), void *context)
-{
-	for (size_t i = 0; i < t->count; i++) {
-		const struct timeline_segment *s = &t->segment[i];
-		struct timeline_place place = {.tier = s->file.tier, .number = s->file.number};
-		const struct timeline_open *o;
-		int r;
-
-		if (s->is_skipped || !(s->summary.marks & mask) || s->summary.first_ns > until_ns ||
-			s->summary.last_ns < from_ns)
-			continue;
-		r = timeline_records(t, &place, &o);
-		for (size_t k = 0; r == 0 && k < o->index.count; k++) {
-			const struct segment_entry *e = &o->index.entry[k];
-
-			if ((e->marks & mask) && e->realtime_ns >= from_ns &&
-				e->realtime_ns <= until_ns)
-				r = call(context, e);
-		}
-		if (r < 0)
-			return r;
-	}
 	return 0;
 }

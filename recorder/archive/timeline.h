@@ -20,11 +20,15 @@ struct timeline_segment {
 	struct segment_file file;
 	struct segment_summary summary;
 	uint64_t span_ns;
-	bool is_known;     /* .summary counts */
-	bool is_ended;     /* ... and cannot change any more */
-	bool is_skipped;   /* it cannot be used */
-	bool is_visited;   /* in a search */
-	unsigned int said; /* a mask of enum archive_fault_kind */
+	bool is_known;             /* .summary counts */
+	bool is_ended;             /* ... and cannot change any more */
+	bool is_skipped;           /* it cannot be used */
+	bool is_retried;           /* ... until the next refresh, since the failure may pass */
+	bool is_visited;           /* in a search */
+	unsigned int said;         /* a mask of enum archive_fault_kind */
+	bool has_marks;            /* .mark and .marks count */
+	struct archive_mark *mark; /* owned: its records with marks, in the order of the file */
+	size_t marks;
 };
 
 /* The segment of a tier that is open. */
@@ -94,6 +98,12 @@ int timeline_find(
 	struct timeline *t, const struct timeline_search *search, struct timeline_place *ret);
 
 /*
+ * Finds the record of TIER that was written last and can be decoded, as far as is known. Returns 0,
+ * ARCHIVE_NONE or -ENOMEM.
+ */
+int timeline_last(struct timeline *t, unsigned int tier, struct timeline_place *ret);
+
+/*
  * Gives the open segment of PLACE, valid until the next call for the same tier. Returns 0; -ENOMEM; or
  * ARCHIVE_NONE if it was removed or cannot be read.
  */
@@ -105,12 +115,5 @@ int timeline_records(
  * follow in its chain. Says so. Returns 0 or -ENOMEM.
  */
 int timeline_give_up(struct timeline *t, const struct timeline_place *place, bool chain);
-
-/*
- * Calls CALL for each record from FROM_NS to UNTIL_NS that has marks of MASK, in no order. A record of
- * several tiers comes several times. Returns 0, -ENOMEM, or what CALL returns if that is not 0.
- */
-int timeline_each_mark(struct timeline *t, uint64_t from_ns, uint64_t until_ns, uint32_t mask,
-	int (*call)(void *context, const struct segment_entry *entry), void *context);
 
 #endif

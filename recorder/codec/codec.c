@@ -8,6 +8,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/saturate.h"
 #include "recorder/codec/delta.h"
 #include "recorder/codec/stream.h"
 
@@ -17,12 +18,20 @@ enum {
 	LEVEL_KEY = 3,
 	/* A model may be larger than its image by texts that are not used any more. */
 	MODEL_SLACK = 1 << 20,
+	/*
+	 * An image has at most BUDGET_MIN bytes, and BUDGET_FACTOR more for each byte of the payloads in
+	 * its chain. Those of memtallyd are far below that: a row takes some bytes in a key. So a few
+	 * bytes of a file do not make a reader take hundreds of MiB.
+	 */
+	BUDGET_MIN = 16 << 20,
+	BUDGET_FACTOR = 1024,
 };
 
 struct encoder {
 	size_t limit;
 	struct model model;
 	bool has_model; /* .model is that of the last image */
+	size_t budget;  /* of the last image */
 	struct delta delta;
 	struct buffer plain; /* a payload before it is compressed */
 	struct buffer image; /* decoded, for comparison */
@@ -32,6 +41,7 @@ struct decoder {
 	size_t limit;
 	struct model model;
 	enum codec_form last; /* 0: a chain must begin */
+	size_t budget;        /* of the last image */
 	struct buffer plain, image;
 	ZSTD_DCtx *zstd; /* owned */
 };
@@ -39,6 +49,17 @@ struct decoder {
 static size_t model_limit(size_t limit)
 {
 	return 2 * limit + MODEL_SLACK;
+}
+
+/*
+ * Returns how many bytes the image of a payload of FORM with LEN bytes may have, if the one before it
+ * in the chain might have BEFORE bytes.
+ */
+static size_t image_budget(size_t limit, enum codec_form form, size_t before, size_t len)
+{
+	uint64_t more = (uint64_t)len * BUDGET_FACTOR;
+
+	return saturate_min(limit, saturate_add(form == CODEC_DELTA ? before : BUDGET_MIN, more));
 }
 
 int encoder_new(size_t limit, struct encoder **ret)
@@ -132,17 +153,19 @@ static int take_layout(struct stream *s, struct layout *ret)
 }
 
 /*
- * Applies the difference in E->plain from FROM on to the model. Returns 0 if VIEW's image results;
- * CODEC_WHOLE if not; or -ENOMEM.
+ * Applies the difference in E->plain from FROM on to the model, as a decoder does. Returns 0 if VIEW's
+ * image results within .budget; CODEC_WHOLE if not; or -ENOMEM.
  */
 static int reproduce_image(struct encoder *e, size_t from, const struct view *view)
 {
 	const struct buffer *plain = &e->plain;
-	int r = delta_apply(
-		&e->model, plain->data + from, plain->len - from, model_limit(e->limit));
+	size_t limit = model_limit(e->budget);
+	int r = plain->len > limit
+	                ? CODEC_WHOLE
+	                : delta_apply(&e->model, plain->data + from, plain->len - from, limit);
 
 	if (r == 0)
-		r = model_write(&e->model, e->limit, &e->image);
+		r = model_write(&e->model, e->budget, &e->image);
 	if (r == 0 &&
 		(e->image.len != view->size || memcmp(e->image.data, view->data, view->size) != 0))
 		r = CODEC_WHOLE;
@@ -155,8 +178,8 @@ static int encode_image(struct encoder *e, const struct view *view, bool wants_k
 {
 	struct layout_rows rows[IMAGE_SECTIONS_MAX];
 	bool is_key = wants_key || !e->has_model;
+	size_t from, start = to->len;
 	struct layout layout;
-	size_t from;
 	int r;
 
 	e->has_model = false;
@@ -174,15 +197,16 @@ static int encode_image(struct encoder *e, const struct view *view, bool wants_k
 	if (r > 0)
 		return CODEC_WHOLE;
 	if (r == 0)
-		r = reproduce_image(e, from, view);
-	if (r == 0)
 		r = compress_payload(
 			e->plain.data, e->plain.len, is_key ? LEVEL_KEY : LEVEL_DELTA, to);
-	if (r != 0)
-		return r;
-	e->has_model = true;
 	*ret_form = is_key ? CODEC_KEY : CODEC_DELTA;
-	return 0;
+	e->budget = image_budget(e->limit, *ret_form, e->budget, to->len - start);
+	if (r == 0)
+		r = reproduce_image(e, from, view);
+	if (r > 0)
+		to->len = start;
+	e->has_model = r == 0;
+	return r;
 }
 
 int encoder_add(struct encoder *e, const struct view *view, bool wants_key, struct buffer *to,
@@ -191,8 +215,12 @@ int encoder_add(struct encoder *e, const struct view *view, bool wants_key, stru
 	int r = view->size > e->limit ? -EFBIG : encode_image(e, view, wants_key, to, ret_form);
 
 	if (r == CODEC_WHOLE) {
+		size_t start = to->len;
+
 		*ret_form = CODEC_WHOLE;
 		r = compress_payload(view->data, view->size, LEVEL_KEY, to);
+		if (r == 0 && view->size > image_budget(e->limit, CODEC_WHOLE, 0, to->len - start))
+			r = -EFBIG;
 	}
 	if (r < 0)
 		encoder_reset(e);
@@ -234,7 +262,7 @@ static int decompress_payload(struct decoder *d, const void *data, size_t len, s
 
 	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
 		return -EBADMSG;
-	if (size > model_limit(d->limit))
+	if (size > model_limit(d->budget))
 		return -EFBIG;
 	buffer_clear(to);
 	if (!buffer_reserve(to, size + 1))
@@ -260,7 +288,7 @@ static int apply_payload(struct decoder *d, enum codec_form form)
 			r = model_begin(&d->model, &layout);
 	}
 	return r < 0 ? r
-	             : delta_apply(&d->model, s.at, (size_t)(s.end - s.at), model_limit(d->limit));
+	             : delta_apply(&d->model, s.at, (size_t)(s.end - s.at), model_limit(d->budget));
 }
 
 int decoder_add(struct decoder *d, enum codec_form form, const void *data, size_t len)
@@ -271,6 +299,7 @@ int decoder_add(struct decoder *d, enum codec_form form, const void *data, size_
 	d->last = 0;
 	if (form < CODEC_KEY || form >= CODEC_FORMS || (form == CODEC_DELTA && !follows))
 		return -EBADMSG;
+	d->budget = image_budget(d->limit, form, d->budget, len);
 	r = decompress_payload(d, data, len, form == CODEC_WHOLE ? &d->image : &d->plain);
 	if (r == 0 && form != CODEC_WHOLE)
 		r = apply_payload(d, form);
@@ -286,8 +315,8 @@ int decoder_image(struct decoder *d, const void **ret_data, size_t *ret_size)
 	if (!d->last)
 		return -EBADMSG;
 	if (d->last != CODEC_WHOLE)
-		r = model_write(&d->model, d->limit, &d->image);
-	else if (d->image.len > d->limit)
+		r = model_write(&d->model, d->budget, &d->image);
+	else if (d->image.len > d->budget)
 		r = -EFBIG;
 	if (r < 0)
 		return r;

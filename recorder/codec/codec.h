@@ -6,6 +6,9 @@
  * difference from the image before it (recorder/codec/delta.h), compressed with libzstd, which adds a
  * checksum. The decoder gives the images again, byte for byte: the encoder decodes what it has made
  * and compares.
+ *
+ * The memory that a decoder takes is bounded by the bytes of a chain's payloads: an image that is more
+ * than 16 MiB larger than 1,024 times these is refused.
  */
 #ifndef MEMTALLY_RECORDER_CODEC_CODEC_H
 #define MEMTALLY_RECORDER_CODEC_CODEC_H
@@ -39,7 +42,7 @@ struct encoder *encoder_free(struct encoder *e);
  * WANTS_KEY is set, if it is the first one, or if that is better. *RET_FORM tells. Call encoder_reset()
  * if the payload is not stored.
  *
- * Returns 0; -EFBIG if the image is larger than the limit; or -ENOMEM. After an error TO is
+ * Returns 0; -EFBIG if the image is larger than the limit, or than a decoder accepts; or -ENOMEM. After an error TO is
  * undefined, and the next payload begins a chain.
  */
 int encoder_add(struct encoder *e, const struct view *view, bool wants_key, struct buffer *to,

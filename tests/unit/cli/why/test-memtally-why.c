@@ -40,7 +40,9 @@ static void reply_marks(
 {
 	struct past_point point[EPISODE_SNAPSHOTS] = {{0}};
 
-	for (size_t i = 0; i < r->episode.snapshots; i++) {
+	struct past_point *first = point + EPISODE_SNAPSHOTS;
+
+	for (size_t i = r->episode.snapshots; i-- > 0;) {
 		uint64_t at_ns = episode_time_ns(&r->episode, i);
 
 		if (!r->mark[i] || at_ns < q->at_ns || at_ns > q->until_ns)
@@ -49,9 +51,10 @@ static void reply_marks(
 			head->flags |= PAST_CUT;
 			break;
 		}
-		point[head->points++] = (struct past_point){.at_ns = at_ns, .marks = r->mark[i]};
+		*--first = (struct past_point){.at_ns = at_ns, .marks = r->mark[i]};
+		head->points++;
 	}
-	reply(client, head, point, CHANNEL_NO_FD);
+	reply(client, head, first, CHANNEL_NO_FD);
 }
 
 /* Returns the number of the snapshot that Q asks for. */

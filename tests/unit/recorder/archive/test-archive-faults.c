@@ -23,7 +23,10 @@ struct failing {
 	int error;
 };
 
-static struct failing writes, cuts, syncs, removals, opens;
+static struct failing writes, cuts, syncs, removals, opens, looks, folders;
+
+/* Calls that did not fail */
+static unsigned int synced, folders_synced, looked;
 
 static bool fails(struct failing *f)
 {
@@ -39,6 +42,7 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
 int __real_ftruncate(int fd, off_t len);
 int __wrap_ftruncate(int fd, off_t len);
 int __wrap_fdatasync(int fd);
+int __wrap_fsync(int fd);
 int __real_unlinkat(int dirfd, const char *path, int flags);
 int __wrap_unlinkat(int dirfd, const char *path, int flags);
 int __real_openat(int dirfd, const char *path, int flags, ...);
@@ -64,7 +68,19 @@ int __wrap_ftruncate(int fd, off_t len)
 int __wrap_fdatasync(int fd)
 {
 	(void)fd; /* a real one takes long on a busy disk */
-	return fails(&syncs) ? -1 : 0;
+	if (fails(&syncs))
+		return -1;
+	synced++;
+	return 0;
+}
+
+int __wrap_fsync(int fd)
+{
+	(void)fd;
+	if (fails(&folders))
+		return -1;
+	folders_synced++;
+	return 0;
 }
 
 int __wrap_unlinkat(int dirfd, const char *path, int flags)
@@ -74,12 +90,17 @@ int __wrap_unlinkat(int dirfd, const char *path, int flags)
 
 int __wrap_openat(int dirfd, const char *path, int flags, mode_t mode)
 {
-	return (flags & O_CREAT) && fails(&opens) ? -1 : __real_openat(dirfd, path, flags, mode);
+	bool is_segment = strstr(path, ".rec");
+
+	looked += is_segment && !(flags & O_CREAT);
+	return is_segment && fails(flags & O_CREAT ? &opens : &looks)
+	               ? -1
+	               : __real_openat(dirfd, path, flags, mode);
 }
 
 static void heal(void)
 {
-	writes = cuts = syncs = removals = opens = (struct failing){0};
+	writes = cuts = syncs = removals = opens = looks = folders = (struct failing){0};
 }
 
 static struct view *view[SNAPSHOTS];
@@ -172,9 +193,12 @@ static void test_cuts(void **state)
 
 		writes = (struct failing){n, 1, ENOSPC};
 		cuts = (struct failing){1, 1, EIO};
+		synced = 0;
 		refused = record(folder, ENOSPC);
 		heal();
 		assert_int_equal(__builtin_popcount(refused), 1);
+		/* Its records before are synchronized, since it has closed their file. */
+		assert_int_equal(synced, 1);
 		{
 			AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(folder);
 
@@ -246,6 +270,34 @@ static void test_syncs(void **state)
 		expect_others(folder, 0);
 	}
 	assert_int_equal(folder_remove(folder), 0);
+}
+
+/* The directory could not be synchronized: that is tried again, though nothing new is recorded. */
+static void test_folders(void **state)
+{
+	uint64_t delay_ns = archive_default_limits(RECORDED_LIMIT).sync_ns,
+		 times[] = {0, UINT64_MAX};
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_SIZE(times); k++) {
+		AUTO_ARCHIVE struct archive *a = NULL;
+
+		recorded_folder(folder);
+		a = recorded_open(folder, RECORDED_LIMIT);
+		recorded_add(a, 0, 1);
+		folders_synced = 0;
+		folders = (struct failing){1, 2, EIO};
+		assert_int_equal(archive_due_ns(a), delay_ns);
+		assert_int_equal(archive_sync(a, times[k] ? times[k] : delay_ns), -EIO);
+		assert_non_null(strstr(archive_reason(a), folder));
+		assert_int_equal(archive_due_ns(a), 2 * delay_ns);
+		assert_int_equal(archive_sync(a, 2 * delay_ns), -EIO);
+		assert_int_equal(archive_sync(a, 3 * delay_ns), 0);
+		assert_int_equal(folders_synced, 1);
+		assert_int_equal(archive_due_ns(a), UINT64_MAX);
+		assert_int_equal(folder_remove(folder), 0);
+	}
 }
 
 /* No descriptor is free when a file must be begun. */
@@ -328,6 +380,70 @@ static void test_allocations(void **state)
 	}
 }
 
+/* A segment that cannot be opened for a while is said once, and found later by the same reader. */
+static void test_looks(void **state)
+{
+	static const int errors[] = {ENFILE, EMFILE, ENOMEM, EIO};
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	assert_int_equal(record(folder, 0), 0);
+	for (size_t k = 0; k < ARRAY_SIZE(errors); k++) {
+		AUTO_ARCHIVE_READER struct archive_reader *r = NULL;
+		struct archive_coverage c;
+
+		looks = (struct failing){1, 6, errors[k]}; /* all tiers, twice */
+		r = recorded_reader(folder);
+		assert_int_equal(archive_reader_coverage(r, &c), 0);
+		assert_int_equal(c.last_ns, 0);
+		assert_int_equal(c.skipped, 3);
+		heal();
+		expect_snapshots(r, 0);
+		assert_int_equal(archive_reader_coverage(r, &c), 0);
+		assert_int_equal(c.tier[0].snapshots, SNAPSHOTS);
+		assert_int_equal(c.skipped, 3);
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
+/* Marks of segments that have not changed are known: nothing is read again. */
+static void test_known_marks(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	recorded_folder(folder);
+	for (unsigned int i = 0; i < SNAPSHOTS; i++) {
+		AUTO_ARCHIVE struct archive *a = recorded_open(folder, RECORDED_LIMIT);
+
+		assert_int_equal(archive_add(a, view[i], PAST_MARK_GAP, 0), 0);
+	}
+	{
+		AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(folder);
+		AUTO_ARCHIVE struct archive *a = NULL;
+		struct archive_mark mark[SNAPSHOTS];
+		size_t count;
+
+		for (unsigned int i = 0; i < 3; i++) {
+			looked = 0;
+			assert_int_equal(archive_reader_marks(r, 0, UINT64_MAX, PAST_MARK_GAP, mark,
+						 SNAPSHOTS, &count),
+				0);
+			assert_int_equal(count, SNAPSHOTS);
+			assert_true(i ? !looked : looked >= SNAPSHOTS);
+		}
+		a = recorded_open(folder, RECORDED_LIMIT);
+		assert_int_equal(archive_add(a, view[0], PAST_MARK_OOM, 0), 0);
+		looked = 0;
+		assert_int_equal(archive_reader_marks(
+					 r, 0, UINT64_MAX, PAST_MARK_OOM, mark, SNAPSHOTS, &count),
+			0);
+		assert_int_equal(count, 1);
+		assert_in_range(looked, 1, 6); /* the new segment of each tier */
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
 static int make_views(void **state)
 {
 	for (unsigned int i = 0; i < SNAPSHOTS; i++)
@@ -350,7 +466,10 @@ int main(void)
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_file_size),
 		cmocka_unit_test(test_syncs),
+		cmocka_unit_test(test_folders),
 		cmocka_unit_test(test_opens),
+		cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_known_marks),
 		cmocka_unit_test(test_removals),
 		cmocka_unit_test(test_allocations),
 	};

@@ -4,6 +4,7 @@
 
 #include "tests/unit/support/unit.h"
 
+#include "recorder/archive/segment.h"
 #include "snapshot/past.h"
 #include "tests/unit/support/folder.h"
 #include "tests/unit/support/recorder/recorded.h"
@@ -115,6 +116,86 @@ static void test_odd_series(void **state)
 	assert_int_equal(archive_reader_next(r, &s, &found, &reason), ARCHIVE_NONE);
 }
 
+static void remove_segment(const char *other, unsigned int tier, uint64_t number)
+{
+	char path[RECORDED_FOLDER_SIZE + SEGMENT_NAME_SIZE], name[SEGMENT_NAME_SIZE];
+
+	segment_name(tier, number, name);
+	snprintf(path, sizeof(path), "%s/%s", other, name);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* Lower tiers give what the tier for the step does not have: before it began, and in between. */
+static void test_holes(void **state)
+{
+	char other[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	recorded_folder(other);
+	for (uint64_t part = 0; part < 4; part++) {
+		AUTO_ARCHIVE struct archive *a = recorded_open(other, RECORDED_LIMIT);
+
+		recorded_add(a, part * 60, part * 60 + 60);
+	}
+	remove_segment(other, 2, 1);
+	remove_segment(other, 2, 3);
+	remove_segment(other, 1, 3);
+	{
+		AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(other);
+		static const unsigned int tier[] = {0, 2, 0, 2};
+
+		for (unsigned int every = 6; every <= 30; every += 24) {
+			struct archive_series s = archive_reader_series(
+				recorded_at(0), recorded_at(239), every * RECORDED_STEP_NS);
+			struct archive_found found;
+			const char *reason = "";
+
+			for (uint64_t i = 0; i < 240; i += every) {
+				assert_int_equal(archive_reader_next(r, &s, &found, &reason), 0);
+				assert_int_equal(found.at_ns, recorded_at(i));
+				if (every == 30)
+					assert_int_equal(found.tier, tier[i / 60]);
+			}
+			assert_int_equal(archive_reader_next(r, &s, &found, &reason), ARCHIVE_NONE);
+		}
+	}
+	assert_int_equal(folder_remove(other), 0);
+}
+
+/* The one that was recorded last, whatever its time; if its file is gone, the one before. */
+static void test_last(void **state)
+{
+	static const uint64_t at[] = {10, 20, 500, 30, 40, 15};
+	char other[RECORDED_FOLDER_SIZE], path[RECORDED_FOLDER_SIZE + SEGMENT_NAME_SIZE];
+	char name[SEGMENT_NAME_SIZE];
+
+	(void)state;
+	recorded_folder(other);
+	{
+		AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(other);
+		struct archive_found found;
+		const char *reason = NULL;
+
+		assert_int_equal(archive_reader_last(r, &found, &reason), ARCHIVE_NONE);
+		for (uint64_t i = 0; i < ARRAY_SIZE(at); i++) {
+			AUTO_ARCHIVE struct archive *a = recorded_open(other, RECORDED_LIMIT);
+			AUTO_VIEW struct view *view = recorded_view_at(i, recorded_at(at[i]));
+
+			assert_int_equal(archive_add(a, view, 0, 0), 0);
+			assert_int_equal(archive_reader_last(r, &found, &reason), 0);
+			assert_int_equal(found.at_ns, recorded_at(at[i]));
+			recorded_assert_same(found.view, view);
+		}
+		segment_name(0, 6, name);
+		snprintf(path, sizeof(path), "%s/%s", other, name);
+		/* Its payload has no whole frame any more. */
+		assert_int_equal(truncate(path, sizeof(struct segment_head) + 100), 0);
+		assert_int_equal(archive_reader_last(r, &found, &reason), 0);
+		assert_int_equal(found.at_ns, recorded_at(40));
+	}
+	assert_int_equal(folder_remove(other), 0);
+}
+
 /* A series that has come to its end goes on with what is recorded later. */
 static void test_growing_series(void **state)
 {
@@ -176,6 +257,8 @@ int main(void)
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_series),
 		cmocka_unit_test(test_odd_series),
+		cmocka_unit_test(test_holes),
+		cmocka_unit_test(test_last),
 		cmocka_unit_test(test_growing_series),
 		cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_seal),

@@ -194,7 +194,9 @@ static void test_marks(void **state)
 					 mark, 1, &count),
 			0);
 		assert_int_equal(count, 2);
-		assert_int_equal(mark[0].marks, PAST_MARK_PRESSURE);
+		/* Of too many the newest ones */
+		assert_int_equal(mark[0].at_ns, recorded_at(9));
+		assert_int_equal(mark[0].marks, PAST_MARK_OOM);
 		recorded_expect(r, PAST_OOM, UINT64_MAX, 8);
 		recorded_expect(r, PAST_OOM, recorded_at(8), 6);
 		expect_none(r, PAST_OOM, recorded_at(6));
@@ -225,9 +227,36 @@ static void test_restart(void **state)
 		for (uint64_t i = 0; i < 50; i++)
 			recorded_expect(r, PAST_AT, recorded_at(i), i);
 		assert_int_equal(segment_list_read(dirfd, &list), 0);
-		assert_int_equal(list.count, 15);
+		/* Snapshots 10, 20 and 40 are in five minutes that tier 2 has already. */
+		assert_int_equal(list.count, 5 + 5 + 2);
 		assert_int_equal(list.file[4].number, 5);
 		assert_int_equal(list.file[5].tier, 1);
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
+/* Starts within a span of time add nothing to the higher tiers, so that they reach as far back. */
+static void test_restarts(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE];
+
+	(void)state;
+	recorded_folder(folder);
+	for (uint64_t i = 0; i < 60; i++) {
+		AUTO_ARCHIVE struct archive *a = recorded_open(folder, RECORDED_LIMIT);
+		AUTO_VIEW struct view *view = recorded_view(i);
+
+		assert_int_equal(archive_add(a, view, i ? PAST_MARK_START : 0, i), 0);
+	}
+	{
+		AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(folder);
+		struct archive_coverage c;
+
+		assert_int_equal(archive_reader_coverage(r, &c), 0);
+		assert_int_equal(c.tier[0].snapshots, 60);
+		/* One for each span, and the first mark in the first span */
+		assert_int_equal(c.tier[1].snapshots, 10 + 1);
+		assert_int_equal(c.tier[2].snapshots, 2 + 1);
 	}
 	assert_int_equal(folder_remove(folder), 0);
 }
@@ -359,6 +388,7 @@ int main(void)
 		cmocka_unit_test(test_tiers),
 		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_restarts),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_removal),
 		cmocka_unit_test(test_clock),

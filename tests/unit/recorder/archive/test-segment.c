@@ -74,9 +74,21 @@ static void test_record(void **state)
 	assert_int_equal(segment_record_bytes(UINT32_MAX), sizeof(r) + (UINT64_C(1) << 32));
 }
 
+/* Large tiers have large segments, since each question looks at all of them. */
+static void test_wanted(void **state)
+{
+	(void)state;
+	assert_int_equal(segment_bytes_wanted(0), 64 << 10);
+	assert_int_equal(segment_bytes_wanted(UINT64_C(128) << 20), 4 << 20);
+	assert_int_equal(segment_bytes_wanted(UINT64_C(1) << 30), 8 << 20);
+	for (uint64_t bytes = UINT64_C(1) << 20; bytes < UINT64_C(1) << 50; bytes *= 2)
+		assert_in_range(bytes / segment_bytes_wanted(bytes), 1, 1024);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_wanted),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_other_names),
 		cmocka_unit_test(test_head),

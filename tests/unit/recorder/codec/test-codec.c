@@ -4,8 +4,11 @@
 
 #include "tests/unit/support/unit.h"
 
+#include <zstd.h>
+
 #include "recorder/codec/codec.h"
 #include "recorder/codec/delta.h"
+#include "recorder/codec/stream.h"
 #include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/recorder/recorded.h"
 #include "tests/unit/support/snapshot/sample.h"
@@ -229,6 +232,69 @@ static void test_limit(void **state)
 	}
 }
 
+/* Makes TO a key with the layout of VIEW and as many rows of zeros as take BYTES. */
+static void make_bomb(const struct view *view, size_t bytes, struct buffer *to)
+{
+	AUTO_BUFFER struct buffer plain = {0}, shape = {0};
+	struct layout_rows rows[IMAGE_SECTIONS_MAX];
+	struct layout l;
+
+	assert_int_equal(layout_parse(view->data, view->size, &l, rows), 0);
+	stream_add(&plain, l.header_size);
+	stream_add(&plain, l.sections);
+	for (uint32_t i = 0; i < l.sections; i++) {
+		stream_add(&plain, l.section[i].kind);
+		stream_add(&plain, l.section[i].stride);
+	}
+	stream_add(&shape, 0); /* no texts */
+	stream_add(&shape, 1); /* of the first rows none stay, */
+	stream_add(&shape, 0); /* none go, */
+	stream_add(&shape, bytes / l.section[1].stride);
+	stream_add(&plain, shape.len);
+	for (unsigned int i = 1; i < 4; i++)
+		stream_add(&plain, 0);
+	buffer_add(&plain, shape.data, shape.len);
+	assert_non_null(buffer_reserve(to, 1024));
+	to->len = ZSTD_compress(to->data, 1024, plain.data, plain.len, 3);
+	assert_false(ZSTD_isError(to->len));
+}
+
+/* A few bytes make no image of many MiB, and take no such memory. */
+static void test_bomb(void **state)
+{
+	AUTO_VIEW struct view *view = recorded_view(0);
+	AUTO_PAIR struct pair p = pair_new(RECORDED_LIMIT);
+	AUTO_BUFFER struct buffer bomb = {0}, zeros = {0}, packed = {0};
+
+	(void)state;
+	make_bomb(view, 16 << 20, &bomb);
+	assert_int_equal(decoder_add(p.d, CODEC_KEY, bomb.data, bomb.len), -EBADMSG);
+	make_bomb(view, 64 << 20, &bomb);
+	assert_int_equal(decoder_add(p.d, CODEC_KEY, bomb.data, bomb.len), -EFBIG);
+
+	buffer_add_zero(&zeros, RECORDED_LIMIT);
+	assert_non_null(buffer_reserve(&packed, 1 << 20));
+	packed.len = ZSTD_compress(packed.data, 1 << 20, zeros.data, zeros.len, 3);
+	assert_in_range(packed.len, 1, 1 << 14);
+	assert_int_equal(decoder_add(p.d, CODEC_WHOLE, packed.data, packed.len), -EFBIG);
+	pass(&p, view, CODEC_KEY);
+}
+
+/* The rows of a large image may be much alike. */
+static void test_alike(void **state)
+{
+	struct sample_options options = {.realtime_ns = 1, .more = 50000};
+	AUTO_PAIR struct pair p = pair_new(RECORDED_LIMIT);
+
+	(void)state;
+	for (options.sequence = 1; options.sequence < 4; options.sequence++) {
+		AUTO_VIEW struct view *view = sample_open(&options);
+
+		assert_in_range(view->size, 17 << 20, RECORDED_LIMIT);
+		pass(&p, view, options.sequence == 1 ? CODEC_KEY : CODEC_DELTA);
+	}
+}
+
 /* A payload that does not follow the last one, and one of no form. */
 static void test_order(void **state)
 {
@@ -335,6 +401,8 @@ int main(void)
 		cmocka_unit_test(test_public),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_bomb),
+		cmocka_unit_test(test_alike),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_allocations),

@@ -150,6 +150,16 @@ struct view *recorded_unusual(const struct view *view)
 	return rebuilt(view, 0, 8, false);
 }
 
+struct view *recorded_copy_at(const struct view *view, uint64_t at_ns)
+{
+	unsigned char *image = malloc(view->size);
+
+	assert_non_null(image);
+	memcpy(image, view->data, view->size);
+	((struct image_header *)(void *)image)->realtime_ns = at_ns;
+	return sealed_view(image, view->size);
+}
+
 void recorded_folder(char folder[static RECORDED_FOLDER_SIZE])
 {
 	snprintf(folder, RECORDED_FOLDER_SIZE, "recording-XXXXXX");

@@ -44,6 +44,9 @@ struct view *recorded_newer(const struct view *view);
 /* Returns the image of VIEW with a gap between two sections. */
 struct view *recorded_unusual(const struct view *view);
 
+/* Returns a copy of VIEW, taken at AT_NS; the caller unrefs it. */
+struct view *recorded_copy_at(const struct view *view, uint64_t at_ns);
+
 /* Makes a new folder below the working directory, and writes its name to FOLDER. */
 void recorded_folder(char folder[static RECORDED_FOLDER_SIZE]);
 
