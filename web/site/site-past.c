@@ -165,16 +165,27 @@ static bool is_refused(const struct recorder_question *q)
 }
 
 /*
- * Returns which processes of the snapshot of Q the caller may see: as of the present one, and no
- * more than the present settings show.
+ * Returns true if a client of a TCP listener sees no process of the present: /proc is restricted, or
+ * export.processes is 0. Without a present snapshot only an explicit web.tcp_scope shows the past ones.
+ */
+static bool hides_now(const struct site *s, enum tcp_scope scope)
+{
+	const struct caller anybody = {.kind = CALLER_ANYBODY};
+
+	return caller_sight(&anybody, scope, s->cache.view).kind == SIGHT_NONE ||
+	       (s->cache.view && !s->cache.exported);
+}
+
+/*
+ * Returns which processes of the snapshot of Q the caller may see: those that it could have seen when
+ * the snapshot was the present one; over TCP none if those of the present are hidden.
  */
 static struct sight sight_of_past(const struct site_task *t, const struct recorder_question *q)
 {
 	enum tcp_scope scope = (enum tcp_scope)t->site->settings->web_tcp_scope;
-	struct sight now = caller_sight(t->caller, scope, t->site->cache.view);
 
-	if (t->caller->kind == CALLER_ANYBODY && t->site->cache.view && now.kind == SIGHT_NONE)
-		return now; /* /proc has been restricted since */
+	if (t->caller->kind == CALLER_ANYBODY && hides_now(t->site, scope))
+		return (struct sight){.kind = SIGHT_NONE};
 	return caller_sight(t->caller, scope, q->view);
 }
 
