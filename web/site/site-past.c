@@ -42,8 +42,7 @@ static int find_marks(const struct request *rq, int64_t now_s, struct past_reque
 		if (strcmp(key, keys[i]) != 0 || is_given[i] ||
 			moment_parse(value, now_s, &moment) < 0 || moment.pick != PAST_AT) {
 			snprintf(error, QUERY_ERROR_SIZE,
-				"the parameters are 'from' and 'to', times such as "
-				"2026-11-28T03:12:46Z or 2h, each at most once");
+				"the parameters are 'from' and 'to', each at most once: " MOMENT_FORMS);
 			return -EINVAL;
 		}
 		is_given[i] = true;
