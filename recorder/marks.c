@@ -46,6 +46,12 @@ static bool has_kills(const struct marks *m, const struct view *view)
 	       host->q[SCOPE_OOM_KILLS] > m->kills && is_same_boot(m, view);
 }
 
+/* Returns whether memtallyd published snapshots between the last one and VIEW. */
+static bool has_lost(const struct marks *m, const struct view *view)
+{
+	return is_same_instance(m, view) && view->header->sequence > m->sequence + 1;
+}
+
 /*
  * Across a start of the host CLOCK_BOOTTIME tells nothing, and at other times CLOCK_REALTIME may have
  * been set.
@@ -69,7 +75,7 @@ uint32_t marks_of(const struct marks *m, const struct view *view)
 		marks |= PAST_MARK_START;
 	if (has_kills(m, view))
 		marks |= PAST_MARK_OOM;
-	if (has_gap(m, view))
+	if (has_lost(m, view) || has_gap(m, view))
 		marks |= PAST_MARK_GAP;
 	return marks;
 }

@@ -8,23 +8,31 @@
 
 #include "base/clock.h"
 #include "base/os/userns.h"
+#include "base/saturate.h"
 #include "recorder/series.h"
 #include "snapshot/past.h"
 #include "snapshot/restrict.h"
 
-/* For so long a series is made without a break. */
+/* For so long an answer is made without a break. */
 #define PART_NS (4 * NS_PER_MSEC)
 
-/* A series that is being made. */
+/* Marks are looked for in spans of time, which change so that each takes about a part. */
+#define SPAN_FIRST_NS (3600 * NS_PER_SEC)
+#define SPAN_LEAST_NS (60 * NS_PER_SEC)
+#define SPAN_FAST_NS  (NS_PER_MSEC)
+
+/* A series, or a list of marks, that is being made. */
 struct past_job {
 	struct past_server *server;
 	struct past_job *next;
-	bool is_trusted;                /* the client */
+	bool is_stranger;               /* the client is neither trusted nor memtally-web */
 	uint32_t uid;                   /* of the client */
-	struct archive_reader *archive; /* owned */
+	struct archive_reader *archive; /* owned; NULL: marks, which take that of the recording */
 	struct past_request request;
 	struct question_reader reader;
 	struct archive_series series;
+	/* Of marks, from the newest to the oldest: they are before .until_ns, and fill .point from its end. */
+	uint64_t from_ns, until_ns, span_ns;
 	struct past_head head;
 	struct past_point point[PAST_POINTS_MAX];
 };
@@ -76,7 +84,9 @@ static struct sight sight_of(
 static enum past_status past_server_seal(struct past_server *s, const struct question *q,
 	const struct sight *sight, const struct view *view, struct question_reply *reply)
 {
-	int64_t owner = q->is_trusted ? LEASES_PRIVILEGED : (int64_t)q->uid;
+	int64_t owner = q->is_trusted        ? LEASES_PRIVILEGED
+	                : q->reader.sees_all ? LEASES_SERVICE
+	                                     : (int64_t)q->uid;
 	AUTO_CLOSE int fd = -1;
 	int r = sight->kind == SIGHT_ALL ? archive_reader_seal(view, &fd)
 	                                 : restrict_seal(view, sight, &fd);
@@ -116,25 +126,6 @@ static void past_server_find(struct past_server *s, const struct question *q,
 	head->oom_ns = found.oom_ns;
 }
 
-/* Writes the marks of the time that REQUEST asks for into POINTS. */
-static void past_server_list_marks(struct past_server *s, const struct past_request *request,
-	struct past_head *head, struct past_point points[static PAST_POINTS_MAX])
-{
-	struct archive_mark marks[PAST_POINTS_MAX];
-	size_t count = 0;
-
-	if (archive_reader_marks(s->recording->reader, request->at_ns, request->until_ns,
-		    UINT32_MAX, marks, PAST_POINTS_MAX, &count) < 0) {
-		head->status = PAST_DAMAGED;
-		return;
-	}
-	if (count > PAST_POINTS_MAX)
-		head->flags |= PAST_CUT;
-	for (size_t i = 0; i < count && i < PAST_POINTS_MAX; i++)
-		series_add(points, &head->points,
-			&(struct past_point){.at_ns = marks[i].at_ns, .marks = marks[i].marks});
-}
-
 /* Frees a past_job, also one that past_server_add_job() has not seen. */
 static void past_server_drop(void *job_)
 {
@@ -149,17 +140,46 @@ static void past_server_drop(void *job_)
 	free(job);
 }
 
-/* Returns whether another series may be made for Q's client. */
+/*
+ * Returns whether another series may be made for Q's client. memtally-web makes no more of them than it
+ * may have connections.
+ */
 static bool past_server_has_room(const struct past_server *s, const struct question *q)
 {
 	unsigned int all = 0, own = 0;
 
 	for (const struct past_job *job = s->jobs; job; job = job->next)
-		if (!job->is_trusted) {
+		if (job->is_stranger) {
 			all++;
 			own += job->uid == q->uid;
 		}
-	return q->is_trusted || (all < PAST_SERVER_SERIES_MAX && own < PAST_SERVER_SERIES_EACH);
+	return q->reader.sees_all ||
+	       (all < PAST_SERVER_SERIES_MAX && own < PAST_SERVER_SERIES_EACH);
+}
+
+/* Begins what REQUEST asks for, in *RET. Returns a status. */
+static enum past_status past_server_begin_job(struct past_server *s, const struct question *q,
+	const struct past_request *request, const struct question_reader *reader,
+	const struct past_head *head, struct past_job **ret)
+{
+	struct past_job *job = malloc(sizeof(*job));
+
+	if (!job)
+		return PAST_BUSY;
+	job->server = s;
+	job->next = NULL;
+	job->is_stranger = !q->reader.sees_all;
+	job->uid = q->uid;
+	job->archive = NULL;
+	job->request = *request;
+	job->reader = *reader;
+	job->head = *head;
+	job->from_ns = request->at_ns;
+	job->until_ns = request->until_ns;
+	job->span_ns = SPAN_FIRST_NS;
+	series_clamp(head->first_ns, head->last_ns, &job->from_ns, &job->until_ns);
+	*ret = job;
+	return PAST_GOOD;
 }
 
 /* Begins the series that REQUEST asks for, in REPLY->job. Returns a status. */
@@ -167,25 +187,14 @@ static enum past_status past_server_begin_series(struct past_server *s, const st
 	const struct past_request *request, const struct question_reader *reader,
 	const struct past_head *head, struct question_reply *reply)
 {
-	uint64_t from_ns = request->at_ns, until_ns = request->until_ns;
 	char reason[ARCHIVE_REASON_SIZE];
 	struct past_job *job;
 
-	if (!past_server_has_room(s, q))
+	if (!past_server_has_room(s, q) ||
+		past_server_begin_job(s, q, request, reader, head, &job) != PAST_GOOD)
 		return PAST_BUSY;
-	job = malloc(sizeof(*job));
-	if (!job)
-		return PAST_BUSY;
-	series_clamp(head->first_ns, head->last_ns, &from_ns, &until_ns);
-	job->server = s;
-	job->is_trusted = q->is_trusted;
-	job->uid = q->uid;
-	job->archive = NULL;
-	job->request = *request;
-	job->reader = *reader;
-	job->head = *head;
-	job->series = archive_reader_series(
-		from_ns, until_ns, series_step_ns(from_ns, until_ns, request->step_ns));
+	job->series = archive_reader_series(job->from_ns, job->until_ns,
+		series_step_ns(job->from_ns, job->until_ns, request->step_ns));
 	if (archive_reader_open(s->recording->directory, NULL, &job->archive, reason) < 0) {
 		past_server_drop(job);
 		return PAST_BUSY;
@@ -196,17 +205,32 @@ static enum past_status past_server_begin_series(struct past_server *s, const st
 	return PAST_GOOD;
 }
 
+/* Begins the list of marks that REQUEST asks for, in REPLY->job. Returns a status. */
+static enum past_status past_server_begin_marks(struct past_server *s, const struct question *q,
+	const struct past_request *request, const struct question_reader *reader,
+	const struct past_head *head, struct question_reply *reply)
+{
+	struct past_job *job;
+
+	if (!head->first_ns || request->at_ns > head->last_ns || request->until_ns < head->first_ns)
+		return PAST_GOOD;
+	if (past_server_begin_job(s, q, request, reader, head, &job) != PAST_GOOD)
+		return PAST_BUSY;
+	reply->job = job;
+	return PAST_GOOD;
+}
+
 /* Makes the answer to REQUEST, or begins it. HEAD is begun. */
 static void past_server_take(struct past_server *s, const struct question *q,
 	const struct past_request *request, const struct question_reader *reader,
 	struct past_head *head, struct question_reply *reply)
 {
-	struct past_point points[PAST_POINTS_MAX];
-
 	if (head->status == PAST_GOOD) {
 		switch (request->pick) {
 		case PAST_COVERAGE: break;
-		case PAST_MARKS: past_server_list_marks(s, request, head, points); break;
+		case PAST_MARKS:
+			head->status = past_server_begin_marks(s, q, request, reader, head, reply);
+			break;
 		case PAST_SERIES:
 			head->status = past_server_begin_series(s, q, request, reader, head, reply);
 			break;
@@ -214,7 +238,7 @@ static void past_server_take(struct past_server *s, const struct question *q,
 		}
 	}
 	if (!reply->job)
-		past_answer_write(head, points, &reply->bytes);
+		past_answer_write(head, NULL, &reply->bytes);
 }
 
 static void past_server_answer(
@@ -254,11 +278,67 @@ static int past_server_add_point(struct past_server *s, struct past_job *job)
 		job->head.flags |= PAST_CUT;
 		return ARCHIVE_NONE;
 	}
+	if (sight.kind != SIGHT_ALL && job->request.scope != METRIC_HOST)
+		job->head.flags |= PAST_OWN_ONLY;
 	series_point(found.view, &job->request, &sight, &point);
 	point.at_ns = found.at_ns;
 	point.marks = found.marks;
 	series_add(job->point, &job->head.points, &point);
 	return 0;
+}
+
+/* Puts the newest of the COUNT marks at FOUND before those that JOB has. */
+static void past_job_put_marks(struct past_job *job, const struct archive_mark *found, size_t count)
+{
+	while (count && job->head.points < PAST_POINTS_MAX) {
+		const struct archive_mark *m = &found[--count];
+
+		job->point[PAST_POINTS_MAX - ++job->head.points] = (struct past_point){
+			.at_ns = m->at_ns, .marks = m->marks};
+	}
+	if (count)
+		job->head.flags |= PAST_CUT;
+}
+
+/*
+ * Adds the marks of the span before .until_ns to JOB. Returns 0; ARCHIVE_NONE: the list is complete; or
+ * an error of archive_reader_marks().
+ */
+static int past_server_add_marks(struct past_server *s, struct past_job *job)
+{
+	uint32_t mask = job->request.marks ? job->request.marks : UINT32_MAX;
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC), took_ns, from_ns;
+	struct archive_mark found[PAST_POINTS_MAX];
+	size_t count = 0;
+	int r;
+
+	from_ns = saturate_max(job->from_ns, saturate_less(job->until_ns, job->span_ns - 1));
+	r = archive_reader_marks(
+		s->recording->reader, from_ns, job->until_ns, mask, found, PAST_POINTS_MAX, &count);
+	if (r < 0)
+		return r;
+	took_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	if (count > PAST_POINTS_MAX) {
+		job->span_ns = saturate_max((job->until_ns - from_ns + 1) / 2, 1);
+		return 0;
+	}
+	past_job_put_marks(job, found, count);
+	if (from_ns == job->from_ns || job->head.flags & PAST_CUT)
+		return ARCHIVE_NONE;
+	job->until_ns = from_ns - 1;
+	if (took_ns < SPAN_FAST_NS)
+		job->span_ns = saturate_add(job->span_ns, job->span_ns);
+	else if (took_ns > PART_NS)
+		job->span_ns = saturate_max(job->span_ns / 2, SPAN_LEAST_NS);
+	return 0;
+}
+
+/* Returns the points of JOB. */
+static const struct past_point *past_job_points(const struct past_job *job)
+{
+	bool is_marks = job->request.pick == PAST_MARKS;
+
+	return is_marks ? job->point + (PAST_POINTS_MAX - job->head.points) : job->point;
 }
 
 static void past_server_go_on(void *context, struct question_reply *reply)
@@ -268,13 +348,14 @@ static void past_server_go_on(void *context, struct question_reply *reply)
 	int r;
 
 	do
-		r = past_server_add_point(context, job);
+		r = job->request.pick == PAST_MARKS ? past_server_add_marks(context, job)
+		                                    : past_server_add_point(context, job);
 	while (r == 0 && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
 	if (r == 0)
 		return;
 	if (r != ARCHIVE_NONE)
 		job->head.status = r == -ENOMEM ? PAST_BUSY : PAST_DAMAGED;
-	past_answer_write(&job->head, job->point, &reply->bytes);
+	past_answer_write(&job->head, past_job_points(job), &reply->bytes);
 	past_server_drop(job);
 	reply->job = NULL;
 }

@@ -3,7 +3,9 @@
  * The questions of the recorder's socket: service/question-server.h with the protocol of
  * snapshot/past.h. Trusted clients get whole images. memtally-web does, too, or asks in the name of a
  * client of its own. Other users get images with the rows of their own processes. Images that clients
- * hold are limited (service/leases.h). A series is made in parts of a few milliseconds, by a reader of
+ * hold are limited (service/leases.h); memtally-web, which asks for many users, has a share of its own.
+ * Series and lists of marks are
+ * made in parts of a few milliseconds, a series by a reader of
  * its own: one reader for several series would decode the same records again for each part. Strangers
  * get PAST_BUSY if too many series are being made.
  */

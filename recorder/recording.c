@@ -8,8 +8,18 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/saturate.h"
+#include "recorder/archive/timeline.h"
 
 #define RETRY_NS (10 * NS_PER_SEC)
+
+/*
+ * While the recorder waits for the disk, memtallyd can send one snapshot, and further ones are lost
+ * (PAST_MARK_GAP). So between two waits there is a pause of this length, and of so many times the
+ * length of the wait.
+ */
+#define SYNC_PAUSE_NS (3 * NS_PER_SEC)
+enum { SYNC_PAUSE_FACTOR = 3 };
 
 /* Logs what a reader skips; the reader says so once for each file. */
 static void recording_say_fault(void *context, enum archive_fault_kind kind, const char *text)
@@ -34,6 +44,14 @@ static void recording_fail(struct recording *r, const char *reason)
 	r->is_failing = true;
 }
 
+/* Says that VIEW is missing in a tier of longer time. It is in tier 0. */
+static void recording_thin_fails(struct recording *r, const char *reason)
+{
+	if (!r->is_thinning_badly)
+		log_error("the recording will not go back as far as it should: %s", reason);
+	r->is_thinning_badly = true;
+}
+
 static void recording_succeed(struct recording *r)
 {
 	if (r->is_failing)
@@ -53,13 +71,49 @@ static int recording_begin(
 	return e;
 }
 
+/* Returns the number of the newest segment of tier 0 that has a record; 0: there is none. */
+static uint64_t newest_segment(const struct timeline *t)
+{
+	uint64_t number = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct timeline_segment *s = &t->segment[i];
+
+		if (!s->is_skipped && s->summary.count && !s->file.tier)
+			number = saturate_max(number, s->file.number);
+	}
+	return number;
+}
+
+/*
+ * Returns the time of the snapshot that was recorded last, which is not the latest one if the clock
+ * was set back. If it cannot be found: PAST_TIME_MAX_NS.
+ */
+static uint64_t recording_last_ns(const struct recording *r)
+{
+	struct timeline_place place = {0};
+	const struct timeline_open *o;
+	uint64_t at_ns = PAST_TIME_MAX_NS;
+	struct timeline t;
+
+	if (timeline_open(&t, r->directory, NULL) < 0)
+		return at_ns;
+	if (timeline_refresh(&t) == 0) {
+		place.number = newest_segment(&t);
+		if (timeline_records(&t, &place, &o) == 0 && o->index.count)
+			at_ns = o->index.entry[o->index.count - 1].realtime_ns;
+	}
+	timeline_close(&t);
+	return at_ns;
+}
+
 /* Finds out which snapshot was recorded last, before a restart. */
 static void recording_recall(struct recording *r)
 {
 	struct archive_found last;
 	const char *reason;
 
-	if (archive_reader_find(r->reader, PAST_AT, PAST_TIME_MAX_NS, &last, &reason) == 0)
+	if (archive_reader_find(r->reader, PAST_AT, recording_last_ns(r), &last, &reason) == 0)
 		marks_remember(&r->marks, last.view);
 }
 
@@ -89,15 +143,34 @@ void recording_close(struct recording *r)
 	r->reader = archive_reader_close(r->reader);
 }
 
-static void recording_sync(struct recording *r, uint64_t now_ns)
+/* Waits for the disk, and begins the pause. */
+static void recording_sync(struct recording *r)
 {
-	if (archive_sync(r->archive, now_ns) < 0)
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC), end_ns;
+
+	r->is_urgent = false;
+	if (archive_sync(r->archive, UINT64_MAX) < 0)
 		recording_fail(r, archive_reason(r->archive));
+	end_ns = clock_now_ns(CLOCK_MONOTONIC);
+	r->rest_ns = end_ns + saturate_max(SYNC_PAUSE_NS, SYNC_PAUSE_FACTOR * (end_ns - begin_ns));
+}
+
+/* Returns whether tier 0 has VIEW. */
+static bool recording_has(const struct recording *r, const struct view *view)
+{
+	const struct image_header *h = view->header;
+	struct archive_found found;
+	const char *reason;
+
+	return archive_reader_find(r->reader, PAST_AT, h->realtime_ns, &found, &reason) == 0 &&
+	       !found.tier && found.view->header->sequence == h->sequence &&
+	       !memcmp(found.view->header->instance, h->instance, sizeof(h->instance));
 }
 
 void recording_take(struct recording *r, const struct view *view, uint64_t now_ns)
 {
 	uint32_t marks;
+	int e;
 
 	if (marks_is_known(&r->marks, view))
 		return;
@@ -106,28 +179,37 @@ void recording_take(struct recording *r, const struct view *view, uint64_t now_n
 		return;
 	}
 	marks = marks_of(&r->marks, view);
-	if (archive_add(r->archive, view, marks, now_ns) < 0) {
+	e = archive_add(r->archive, view, marks, now_ns);
+	if (e < 0 && !recording_has(r, view)) {
 		r->failures++;
 		recording_fail(r, archive_reason(r->archive));
 		return;
 	}
+	/* The next snapshot is compared with the last one of tier 0, whatever other tiers lack. */
 	marks_remember(&r->marks, view);
+	if (e < 0)
+		recording_thin_fails(r, archive_reason(r->archive));
+	else
+		r->is_thinning_badly = false;
 	recording_succeed(r);
-	if (marks & (PAST_MARK_OOM | PAST_MARK_PRESSURE))
-		recording_sync(r, UINT64_MAX);
+	r->is_urgent |= (marks & (PAST_MARK_OOM | PAST_MARK_PRESSURE)) != 0;
 }
 
 void recording_run(struct recording *r, uint64_t now_ns)
 {
 	char reason[ARCHIVE_REASON_SIZE];
 
+	if (now_ns < recording_due_ns(r))
+		return;
 	if (r->archive)
-		recording_sync(r, now_ns);
-	else if (now_ns >= r->retry_ns)
+		recording_sync(r);
+	else
 		(void)recording_begin(r, now_ns, reason);
 }
 
 uint64_t recording_due_ns(const struct recording *r)
 {
-	return r->archive ? archive_due_ns(r->archive) : r->retry_ns;
+	if (!r->archive)
+		return r->retry_ns;
+	return saturate_max(r->is_urgent ? 0 : archive_due_ns(r->archive), r->rest_ns);
 }

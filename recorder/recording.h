@@ -21,6 +21,9 @@ struct recording {
 	struct archive_reader *reader; /* for single snapshots */
 	struct marks marks;            /* of the last recorded snapshot */
 	bool is_failing;               /* the last snapshot, or the last synchronization, failed */
+	bool is_thinning_badly; /* the last snapshot is in tier 0, and missing in another one */
+	bool is_urgent;         /* a snapshot with such a mark waits for recording_run() */
+	uint64_t rest_ns;  /* CLOCK_MONOTONIC until which the files are not synchronized again */
 	uint64_t retry_ns; /* CLOCK_MONOTONIC of the next try to open the archive; 0: it is open */
 	uint64_t failures; /* a count: snapshots that were not recorded */
 };
@@ -37,12 +40,15 @@ int recording_open(struct recording *r, const char *directory, const struct arch
 void recording_close(struct recording *r);
 
 /*
- * Records VIEW (borrowed) at NOW_NS (CLOCK_MONOTONIC), unless it is recorded already. Waits for the
- * disk if it shows an OOM kill or memory pressure. Logs failures.
+ * Records VIEW (borrowed) at NOW_NS (CLOCK_MONOTONIC), unless it is recorded already. If it shows an
+ * OOM kill or memory pressure, recording_run() is due at once, or after the pause. Logs failures.
  */
 void recording_take(struct recording *r, const struct view *view, uint64_t now_ns);
 
-/* Synchronizes the files, or tries to open them, if that is due at NOW_NS (CLOCK_MONOTONIC). */
+/*
+ * Synchronizes the files, or tries to open them, if that is due at NOW_NS (CLOCK_MONOTONIC). Then
+ * there is a pause of at least three seconds, so that a slow disk leaves time for the next snapshots.
+ */
 void recording_run(struct recording *r, uint64_t now_ns);
 
 /* Returns the CLOCK_MONOTONIC time at which recording_run() is due; UINT64_MAX: never. */

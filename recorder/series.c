@@ -3,11 +3,14 @@
 
 #include "recorder/series.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "snapshot/owner.h"
 
 enum {
+	UID_SIZE = 12,      /* of a uid as text */
 	HAS_VALUE = 1 << 0, /* bits of .present of a point */
 	HAS_BOUNDS = 1 << 1,
 };
@@ -82,6 +85,38 @@ static void put_quantity(uint64_t present, const uint64_t *q, unsigned int i, un
 	ret->high = q[high];
 }
 
+/* Returns whether ROW of SCOPE belongs to the user UID. */
+static bool series_is_own(const struct view *view, const struct snapshot_scope *row,
+	enum metric_scope scope, uint32_t uid)
+{
+	const char *user = view_text(view, row->user);
+	char number[UID_SIZE];
+
+	if (scope == METRIC_USER)
+		return row->id == uid && !(row->flags & SCOPE_OTHER);
+	if (!owner_of(metric_owner_kind(scope))->has_user || !*user)
+		return false;
+	snprintf(number, sizeof(number), "%u", uid);
+	if (!strcmp(user, number))
+		return true;
+	for (uint32_t i = 0; i < view_count(view, METRIC_USER); i++) {
+		const struct snapshot_scope *s = view_scope(view, METRIC_USER, i);
+
+		if (s->id == uid && !(s->flags & SCOPE_OTHER))
+			return !strcmp(user, view_text(view, s->name));
+	}
+	return false;
+}
+
+/* Returns whether SIGHT lets ROW of SCOPE be seen in a series: the rule of /api/v1/history. */
+static bool series_is_seen(const struct view *view, const struct snapshot_scope *row,
+	enum metric_scope scope, const struct sight *sight)
+{
+	if (sight->kind == SIGHT_ALL || scope == METRIC_HOST)
+		return true;
+	return sight->kind == SIGHT_OWN && series_is_own(view, row, scope, sight->uid);
+}
+
 void series_point(const struct view *view, const struct past_request *r, const struct sight *sight,
 	struct past_point *ret)
 {
@@ -95,7 +130,7 @@ void series_point(const struct view *view, const struct past_request *r, const s
 	} else {
 		const struct snapshot_scope *row = find_scope(view, r->scope, r->name);
 
-		if (row)
+		if (row && series_is_seen(view, row, r->scope, sight))
 			put_quantity(row->present, row->q, r->quantity, SCOPE_PSS, SCOPE_PSS_LOW,
 				SCOPE_PSS_HIGH, ret);
 	}

@@ -26,7 +26,8 @@ uint64_t series_step_ns(uint64_t from_ns, uint64_t until_ns, uint64_t step_ns);
 /*
  * Writes to *RET the quantity that R, a question with PAST_SERIES, asks for, as it is in VIEW. With a
  * PSS come its bounds. If there is no such row, or SIGHT does not let it be seen, or it lacks the
- * quantity, the value is absent. Leaves .at_ns and .marks zero.
+ * quantity, the value is absent. With SIGHT_OWN the sums of the host, of that user, and of its user
+ * units, sessions and containers are seen; with SIGHT_NONE those of the host. Leaves .at_ns and .marks zero.
  */
 void series_point(const struct view *view, const struct past_request *r, const struct sight *sight,
 	struct past_point *ret);

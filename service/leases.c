@@ -22,11 +22,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Groups of owners, each with a limit of its own. */
+enum leases_group { LEASES_OF_STRANGERS, LEASES_OF_PRIVILEGED, LEASES_OF_SERVICE };
+
 static const struct bound {
 	unsigned int sure, most;
 } bounds[] = {
-	[false] = {1, LEASES_STRANGERS_MAX},
-	[true] = {LEASES_PRIVILEGED_SURE, LEASES_PRIVILEGED_MAX},
+	[LEASES_OF_STRANGERS] = {1, LEASES_STRANGERS_MAX},
+	[LEASES_OF_PRIVILEGED] = {LEASES_PRIVILEGED_SURE, LEASES_PRIVILEGED_MAX},
+	[LEASES_OF_SERVICE] = {LEASES_PRIVILEGED_SURE, LEASES_SERVICE_MAX},
 };
 
 void leases_init(struct leases *l)
@@ -65,9 +69,11 @@ static void leases_take_back(struct leases *l)
 		}
 }
 
-static bool leases_is_of(const struct leases_image *image, int64_t owner)
+static enum leases_group leases_group_of(int64_t owner)
 {
-	return (image->owner == LEASES_PRIVILEGED) == (owner == LEASES_PRIVILEGED);
+	return owner == LEASES_PRIVILEGED ? LEASES_OF_PRIVILEGED
+	       : owner == LEASES_SERVICE  ? LEASES_OF_SERVICE
+	                                  : LEASES_OF_STRANGERS;
 }
 
 void leases_sum(struct leases *l, int64_t owner, struct leases_sum *ret)
@@ -75,7 +81,7 @@ void leases_sum(struct leases *l, int64_t owner, struct leases_sum *ret)
 	leases_take_back(l);
 	*ret = (struct leases_sum){0};
 	for (const struct leases_image *i = l->image; i < l->image + l->count; i++)
-		if (leases_is_of(i, owner)) {
+		if (leases_group_of(i->owner) == leases_group_of(owner)) {
 			ret->count++;
 			ret->bytes += i->bytes;
 		}
@@ -91,7 +97,7 @@ bool leases_is_crowded(struct leases *l)
 
 int leases_fits(int64_t owner, const struct leases_sum *sum, unsigned int of_user, uint64_t bytes)
 {
-	const struct bound *bound = &bounds[owner == LEASES_PRIVILEGED];
+	const struct bound *bound = &bounds[leases_group_of(owner)];
 
 	if (owner >= 0 && of_user >= LEASES_USER_MAX)
 		return LEASES_USER_FULL;

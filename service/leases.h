@@ -23,7 +23,13 @@
 #define LEASES_TOGETHER                                                                            \
 	((int64_t)-2) /* strangers that share one image: it is not known which of them holds it */
 
-/* Bytes that strangers may hold, and bytes that privileged clients may hold. */
+/*
+ * A service that asks for clients of its own, as memtally-web does. What it holds is not counted for
+ * strangers, which could otherwise leave nothing for it.
+ */
+#define LEASES_SERVICE ((int64_t)-3)
+
+/* Bytes that strangers may hold, that privileged clients may hold, and that the service may hold. */
 #define LEASES_BYTES (UINT64_C(64) << 20)
 
 enum {
@@ -32,10 +38,12 @@ enum {
 	/* Granted whatever their size; memtally-web keeps one for each list that it is sending */
 	LEASES_PRIVILEGED_SURE = 8,
 	LEASES_PRIVILEGED_MAX = 256,
-	LEASES_MAX = LEASES_STRANGERS_MAX + LEASES_PRIVILEGED_MAX,
+	/* More than the requests that may wait in memtally-web, with their old images */
+	LEASES_SERVICE_MAX = 64,
+	LEASES_MAX = LEASES_STRANGERS_MAX + LEASES_PRIVILEGED_MAX + LEASES_SERVICE_MAX,
 };
 
-/* Images that strangers, or privileged clients, hold. */
+/* Images that strangers, privileged clients, or the service hold. */
 struct leases_sum {
 	unsigned int count;
 	uint64_t bytes;
@@ -44,7 +52,7 @@ struct leases_sum {
 /* One lease. */
 struct leases_image {
 	int watch;     /* inotify's watch descriptor */
-	int64_t owner; /* uid, LEASES_PRIVILEGED or LEASES_TOGETHER */
+	int64_t owner; /* uid, or one of the above */
 	uint64_t bytes;
 };
 
@@ -56,7 +64,7 @@ struct leases {
 
 enum leases_outcome {
 	LEASES_USER_FULL = 1, /* the stranger's uid holds LEASES_USER_MAX images */
-	LEASES_FULL = 2,      /* strangers, or privileged clients, hold as much as they may */
+	LEASES_FULL = 2,      /* the owner and those it counts with hold as much as they may */
 };
 
 /* Starts without leases; opens nothing. */
@@ -79,8 +87,8 @@ int leases_judge(struct leases *l, int64_t owner, int fd);
 int leases_add(struct leases *l, int64_t owner, int fd);
 
 /*
- * Sums up in *RET what all privileged clients hold (OWNER is LEASES_PRIVILEGED), or else what all
- * strangers hold.
+ * Sums up in *RET what OWNER holds, with those that it counts with: all privileged clients, the
+ * service, or all strangers.
  */
 void leases_sum(struct leases *l, int64_t owner, struct leases_sum *ret);
 
@@ -92,9 +100,9 @@ void leases_sum(struct leases *l, int64_t owner, struct leases_sum *ret);
 bool leases_is_crowded(struct leases *l);
 
 /*
- * Whether OWNER may be given an image of BYTES more. SUM is what strangers, or privileged clients,
- * hold; OF_USER is the number of images of OWNER alone. The first image of strangers, and the first
- * LEASES_PRIVILEGED_SURE ones of privileged clients, are granted whatever their size. Returns 0 or
+ * Whether OWNER may be given an image of BYTES more. SUM is as leases_sum() gives
+ * it; OF_USER is the number of images of OWNER alone. The first image of strangers, and the first
+ * LEASES_PRIVILEGED_SURE ones of privileged clients and of the service, are granted whatever their size. Returns 0 or
  * an enum leases_outcome. Pure.
  */
 int leases_fits(int64_t owner, const struct leases_sum *sum, unsigned int of_user, uint64_t bytes);

@@ -26,7 +26,7 @@ struct request {
 	uint32_t pick, flags; /* flags: REQUEST_HAS_UID or 0 */
 	uint64_t at_ns, until_ns, step_ns;
 	uint64_t uid; /* 0 without REQUEST_HAS_UID */
-	uint32_t scope, quantity, pid, reserved;
+	uint32_t scope, quantity, pid, marks;
 	uint64_t start_ns;
 	uint64_t more[7]; /* 0 */
 	char name[SNAPSHOT_NAME_MAX + 1];
@@ -69,6 +69,7 @@ void past_request_write(const struct past_request *r, unsigned char to[static PA
 		.uid = r->has_uid ? r->uid : 0,
 		.at_ns = r->pick == PAST_COVERAGE ? 0 : r->at_ns,
 		.until_ns = has_until(r->pick) ? r->until_ns : 0,
+		.marks = r->pick == PAST_MARKS ? r->marks : 0,
 	};
 
 	memcpy(raw.magic, REQUEST_MAGIC, sizeof(raw.magic));
@@ -128,7 +129,8 @@ int past_request_parse(const void *data, size_t len, struct past_request *ret)
 	memcpy(&raw, data, sizeof(raw));
 	if (memcmp(raw.magic, REQUEST_MAGIC, sizeof(raw.magic)) != 0 || raw.pick < PAST_AT ||
 		raw.pick >= PAST_PICKS_END || raw.flags > REQUEST_HAS_UID ||
-		raw.uid > (raw.flags ? UINT32_MAX : 0) || raw.reserved ||
+		raw.uid > (raw.flags ? UINT32_MAX : 0) ||
+		raw.marks & ~(raw.pick == PAST_MARKS ? (uint32_t)ALL_MARKS : 0) ||
 		!past_is_zero(raw.more, sizeof(raw.more)) || !are_times(&raw))
 		return -EBADMSG;
 	if (raw.pick == PAST_SERIES
@@ -146,6 +148,7 @@ int past_request_parse(const void *data, size_t len, struct past_request *ret)
 		.scope = (enum metric_scope)raw.scope,
 		.quantity = raw.quantity,
 		.pid = raw.pid,
+		.marks = raw.marks,
 		.start_ns = raw.start_ns,
 	};
 	memcpy(ret->name, raw.name, sizeof(ret->name));

@@ -11,7 +11,8 @@
  *
  * Trusted clients (base/os/peer.h) get whole images, and so does user memtally-web. Other users get
  * images with the rows of their own processes, and all sums: IMAGE_OWN, or IMAGE_PUBLIC if they have
- * no uid, or memtallyd's uids may be of another user namespace.
+ * no uid, or memtallyd's uids may be of another user namespace. Series (PAST_SERIES) have the rule of
+ * /api/v1/history: other users get those of the host, and of their own owners and processes.
  */
 #ifndef MEMTALLY_SNAPSHOT_PAST_H
 #define MEMTALLY_SNAPSHOT_PAST_H
@@ -51,7 +52,8 @@ enum past_mark {
 	PAST_MARK_OOM = 1 << 0,      /* OOM kills happened */
 	PAST_MARK_PRESSURE = 1 << 1, /* it is of a pass under memory pressure */
 	PAST_MARK_START = 1 << 2,    /* the first one of a start of memtallyd */
-	PAST_MARK_GAP = 1 << 3,      /* there was none for longer than three intervals */
+	/* there was none for longer than three intervals, or ones before it were lost */
+	PAST_MARK_GAP = 1 << 3,
 };
 
 struct past_request {
@@ -64,6 +66,7 @@ struct past_request {
 	 */
 	bool has_uid;
 	uint32_t uid;
+	uint32_t marks; /* PAST_MARKS: those with any of these, of enum past_mark; 0: all */
 	/* PAST_SERIES: the row. */
 	enum metric_scope scope; /* METRIC_HOST, a kind of owners or METRIC_PROCESS */
 	uint32_t quantity;       /* an enum scope_quantity or enum process_quantity */
@@ -88,9 +91,16 @@ enum past_status {
 };
 
 enum past_flag {
-	PAST_OWN_ONLY = 1 << 0, /* the image has rows of the caller's own processes alone */
-	PAST_FAILING = 1 << 1,  /* recording fails at present */
-	/* there were more points than PAST_POINTS_MAX: the last ones are left out */
+	/*
+	 * The image has rows of the caller's own processes alone; the series has no values of other
+	 * users' owners and processes.
+	 */
+	PAST_OWN_ONLY = 1 << 0,
+	PAST_FAILING = 1 << 1, /* recording fails at present */
+	/*
+	 * There were more points than PAST_POINTS_MAX. Of marks the oldest ones are left out, of a
+	 * series the last ones.
+	 */
 	PAST_CUT = 1 << 2,
 	PAST_FLAGS = PAST_OWN_ONLY | PAST_FAILING | PAST_CUT
 };

@@ -67,8 +67,10 @@ static void later_snapshots(void **state)
 			PAST_MARK_OOM},
 		{{.sequence = 6, .real_s = 10, .boot_s = 10}, 0},
 		{{.sequence = 6, .real_s = 10, .boot_s = 10, .presses = true}, PAST_MARK_PRESSURE},
-		{{.sequence = 9, .real_s = 31, .boot_s = 31}, PAST_MARK_GAP},
-		{{.sequence = 9, .real_s = 30, .boot_s = 30}, 0},
+		{{.sequence = 6, .real_s = 31, .boot_s = 31}, PAST_MARK_GAP},
+		{{.sequence = 6, .real_s = 30, .boot_s = 30}, 0},
+		/* Snapshots were lost. */
+		{{.sequence = 7, .real_s = 2, .boot_s = 2}, PAST_MARK_GAP},
 		/* The clock was set. */
 		{{.sequence = 6, .real_s = 3600, .boot_s = 10}, 0},
 		{{.sequence = 6, .real_s = 0, .boot_s = 10, .has_kills = true, .kills = 8},

@@ -53,8 +53,8 @@ static void end(struct fixture *f)
 }
 
 /* Asks R as a client that READER describes. Afterwards F has the answer. */
-static void ask(
-	struct fixture *f, const struct past_request *r, const struct question_reader *reader)
+static void ask_as(struct fixture *f, const struct past_request *r,
+	const struct question_reader *reader, bool is_trusted)
 {
 	unsigned char text[PAST_REQUEST_SIZE];
 	const char *reason = "";
@@ -64,7 +64,7 @@ static void ask(
 	past_server_service.answer(&f->server,
 		&(struct question){.data = text,
 			.len = sizeof(text),
-			.is_trusted = reader->sees_all,
+			.is_trusted = is_trusted,
 			.uid = reader->uid,
 			.reader = *reader},
 		&f->reply);
@@ -77,6 +77,13 @@ static void ask(
 	assert_int_equal(f->head.at_ns != 0, f->reply.fd >= 0);
 	if (f->reply.fd >= 0)
 		assert_int_equal(view_open(f->reply.fd, &f->view, &reason), 0);
+}
+
+/* Asks R as ask_as(). A client that sees all is trusted. */
+static void ask(
+	struct fixture *f, const struct past_request *r, const struct question_reader *reader)
+{
+	ask_as(f, r, reader, reader->sees_all);
 }
 
 static void finds_snapshots_by_time(void **state)
@@ -262,16 +269,76 @@ static void series_of_owners_and_the_host(void **state)
 	assert_int_equal(f.points[SAMPLES - 1].present, 1);
 	r.scope = METRIC_USER;
 	snprintf(r.name, sizeof(r.name), "%s", view_text(last, user->name));
-	ask(&f, &r, &none);
+	ask(&f, &r, &all);
 	assert_int_equal(f.points[SAMPLES - 1].value, user->q[SCOPE_PSS]);
 	/* Another quantity has no bounds, and a missing row no value. */
 	r.quantity = SCOPE_RSS;
-	ask(&f, &r, &none);
+	ask(&f, &r, &all);
 	assert_int_equal(f.points[SAMPLES - 1].present, 1);
 	snprintf(r.name, sizeof(r.name), "no such user");
-	ask(&f, &r, &none);
+	ask(&f, &r, &all);
 	assert_int_equal(f.head.points, SAMPLES);
 	assert_int_equal(f.points[SAMPLES - 1].present, 0);
+	end(&f);
+}
+
+/* Asks for the series of ROW of SCOPE as READER. Returns whether there is a value. */
+static bool has_series(struct fixture *f, const struct view *view, enum metric_scope scope,
+	const struct snapshot_scope *row, const struct question_reader *reader)
+{
+	struct past_request r = {.pick = PAST_SERIES,
+		.until_ns = PAST_TIME_MAX_NS,
+		.scope = scope,
+		.quantity = SCOPE_PROCESSES};
+
+	if (scope != METRIC_HOST)
+		snprintf(r.name, sizeof(r.name), "%s", view_text(view, row->name));
+	ask(f, &r, reader);
+	assert_int_equal(f->head.points, SAMPLES);
+	assert_int_equal(
+		f->head.flags, reader->sees_all || scope == METRIC_HOST ? 0 : PAST_OWN_ONLY);
+	return f->points[SAMPLES - 1].present;
+}
+
+/* Checks that READER, the user with this NAME, gets the series of its own rows of SCOPE. Returns those. */
+static unsigned int check_series(struct fixture *f, const struct view *view,
+	enum metric_scope scope, const struct question_reader *reader, const char *name)
+{
+	unsigned int owns = 0;
+
+	for (uint32_t i = 0; i < view_count(view, scope); i++) {
+		const struct snapshot_scope *row = view_scope(view, scope, i);
+		bool is_own = !strcmp(
+			name, view_text(view, scope == METRIC_USER ? row->name : row->user));
+
+		if (!ROW_HAS(row, SCOPE_PROCESSES) || (i > 8 && !is_own))
+			continue;
+		owns += is_own;
+		assert_true(has_series(f, view, scope, row, &all));
+		assert_false(has_series(f, view, scope, row, &none));
+		assert_int_equal(has_series(f, view, scope, row, reader), is_own);
+	}
+	return owns;
+}
+
+/* As /api/v1/history: other users' owners are for those that see all. */
+static void series_of_owners_are_their_users(void **state)
+{
+	AUTO_VIEW struct view *view = taped_sample(SAMPLES - 1);
+	const struct question_reader alice = {.uid = 1000};
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	assert_true(has_series(&f, view, METRIC_HOST, NULL, &none));
+	assert_int_equal(check_series(&f, view, METRIC_USER, &alice, "alice"), 1);
+	assert_true(check_series(&f, view, METRIC_USER_UNIT, &alice, "alice") > 0);
+	assert_int_equal(check_series(&f, view, METRIC_PROGRAM, &alice, "alice"), 0);
+	assert_int_equal(check_series(&f, view, METRIC_UNIT, &alice, "alice"), 0);
+	/* The uid may be another user's. */
+	f.server.userns = USERNS_INITIAL + 1;
+	assert_false(has_series(&f, view, METRIC_USER, view_scope(view, METRIC_USER, 0),
+		&(struct question_reader){.uid = view_scope(view, METRIC_USER, 0)->id}));
 	end(&f);
 }
 
@@ -392,6 +459,58 @@ static void tells_marks_and_coverage(void **state)
 	end(&f);
 }
 
+/*
+ * An OOM kill, and then more snapshots under pressure than an answer has room for: the newest are told,
+ * and the kill if only kills are asked for. The answer is made in parts.
+ */
+static void tells_the_newest_marks_of_a_kind(void **state)
+{
+	struct past_request r = {.pick = PAST_MARKS, .until_ns = PAST_TIME_MAX_NS};
+	enum { SNAPSHOTS = PAST_POINTS_MAX + 50 };
+	struct fixture f = {.reply.fd = CHANNEL_NO_FD};
+
+	(void)state;
+	taped_begin(&f.tape);
+	past_server_init(&f.server, &f.tape.recording);
+	for (uint64_t i = 0; i < SNAPSHOTS; i++) {
+		const struct image_header head = {.sequence = i + 1,
+			.flags = i > 1 ? IMAGE_PRESSURE : 0,
+			.realtime_ns = taped_ns(i),
+			.stale_ns = 1,
+			.interval_ns = SAMPLE_INTERVAL_NS};
+		AUTO_SMALL struct small small = {0};
+		AUTO_VIEW struct view *view = NULL;
+
+		small_begin(&small);
+		ROW_SET(small.host, SCOPE_OOM_KILLS, 7 + (i >= 1));
+		view = small_view(&small.builder, &head);
+		recording_take(&f.tape.recording, view, clock_now_ns(CLOCK_MONOTONIC));
+	}
+	ask(&f, &r, &none);
+	assert_true(f.parts > 1);
+	assert_int_equal(f.head.flags, PAST_CUT);
+	assert_int_equal(f.head.points, PAST_POINTS_MAX);
+	for (uint64_t i = 0; i < PAST_POINTS_MAX; i++) {
+		assert_int_equal(f.points[i].at_ns, taped_ns(SNAPSHOTS - PAST_POINTS_MAX + i));
+		assert_int_equal(f.points[i].marks, PAST_MARK_PRESSURE);
+	}
+	r.marks = PAST_MARK_OOM;
+	ask(&f, &r, &none);
+	assert_int_equal(f.head.flags, 0);
+	assert_int_equal(f.head.points, 1);
+	assert_int_equal(f.points[0].at_ns, taped_ns(1));
+	/* Some of them */
+	r = (struct past_request){
+		.pick = PAST_MARKS, .at_ns = taped_ns(30), .until_ns = taped_ns(39)};
+	ask(&f, &r, &none);
+	assert_int_equal(f.head.points, 10);
+	assert_int_equal(f.points[0].at_ns, taped_ns(30));
+	r.at_ns = r.until_ns = taped_ns(SNAPSHOTS);
+	ask(&f, &r, &none);
+	assert_int_equal(f.head.points, 0);
+	end(&f);
+}
+
 /* A client that keeps its images gets no more of them, until it gives one back. */
 static void images_that_clients_hold_are_limited(void **state)
 {
@@ -415,6 +534,38 @@ static void images_that_clients_hold_are_limited(void **state)
 	ask(&f, &r, &user);
 	assert_int_equal(f.head.status, PAST_GOOD);
 	for (size_t i = 1; i < ARRAY_SIZE(held); i++)
+		close(held[i]);
+	end(&f);
+}
+
+/* memtally-web asks for many users. Strangers that hold all that they may leave its share. */
+static void memtally_web_has_a_share_of_its_own(void **state)
+{
+	const struct past_request r = {
+		.pick = PAST_AT, .at_ns = taped_ns(7), .has_uid = true, .uid = MORE_UID};
+	int held[LEASES_STRANGERS_MAX + 3 * LEASES_USER_MAX];
+	struct question_reader web = {.sees_all = true, .uid = 990};
+	struct fixture f;
+	size_t count = 0;
+
+	(void)state;
+	begin(&f);
+	for (uint32_t i = 0; i < LEASES_STRANGERS_MAX; i++) {
+		struct past_request own = r;
+
+		own.uid = 30000 + i / LEASES_USER_MAX;
+		ask(&f, &own, &(struct question_reader){.uid = own.uid});
+		assert_int_equal(f.head.status, PAST_GOOD);
+		held[count++] = TAKE_FD(f.reply.fd);
+	}
+	ask(&f, &r, &(struct question_reader){.uid = MORE_UID});
+	assert_int_equal(f.head.status, PAST_BUSY);
+	for (size_t i = 0; i < 3 * LEASES_USER_MAX; i++) {
+		ask_as(&f, &r, &web, false);
+		assert_int_equal(f.head.status, PAST_GOOD);
+		held[count++] = TAKE_FD(f.reply.fd);
+	}
+	for (size_t i = 0; i < count; i++)
 		close(held[i]);
 	end(&f);
 }
@@ -475,11 +626,14 @@ int main(void)
 		cmocka_unit_test(refuses_other_questions),
 		cmocka_unit_test(series_have_one_point_for_each_step),
 		cmocka_unit_test(series_of_owners_and_the_host),
+		cmocka_unit_test(series_of_owners_are_their_users),
 		cmocka_unit_test(series_of_processes_are_their_users),
 		cmocka_unit_test(series_that_are_being_made_are_limited),
 		cmocka_unit_test(series_do_not_disturb_each_other),
 		cmocka_unit_test(tells_marks_and_coverage),
+		cmocka_unit_test(tells_the_newest_marks_of_a_kind),
 		cmocka_unit_test(images_that_clients_hold_are_limited),
+		cmocka_unit_test(memtally_web_has_a_share_of_its_own),
 		cmocka_unit_test(finds_the_moment_before_an_oom_kill),
 		cmocka_unit_test(an_empty_recording_has_nothing),
 	};

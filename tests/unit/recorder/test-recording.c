@@ -4,10 +4,12 @@
 
 #include "tests/unit/support/recorder/taped.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 
 #include "base/log.h"
+#include "recorder/archive/segment.h"
 #include "tests/unit/support/snapshot/small.h"
 
 static void check_sample(struct taped *t, uint64_t i)
@@ -84,6 +86,72 @@ static void marks_survive_a_restart(void **state)
 	taped_end(&t);
 }
 
+/* The clock was set back before a restart: the next snapshot follows the last recorded one. */
+static void marks_survive_a_restart_after_the_clock_was_set_back(void **state)
+{
+	AUTO_VIEW struct view *behind = sample_open(&(struct sample_options){.sequence = 3,
+		.realtime_ns = taped_ns(0) - 3600 * NS_PER_SEC,
+		.boottime_ns = SAMPLE_BOOTTIME_NS + 2 * SAMPLE_INTERVAL_NS,
+		.more = 20});
+	struct taped t;
+
+	(void)state;
+	taped_begin(&t);
+	taped_take(&t, 0, 2);
+	recording_take(&t.recording, behind, clock_now_ns(CLOCK_MONOTONIC));
+	assert_int_equal(taped_count(&t), 3);
+	recording_close(&t.recording);
+	assert_int_equal(recording_open(&t.recording, t.dir, &t.limits), 0);
+	assert_int_equal(t.recording.marks.sequence, 3);
+	recording_take(&t.recording, behind, clock_now_ns(CLOCK_MONOTONIC));
+	assert_int_equal(taped_count(&t), 3);
+	taped_end(&t);
+}
+
+/* Records snapshot SEQUENCE with KILLS OOM kills. */
+static void take_kills(struct taped *t, uint64_t sequence, uint64_t kills)
+{
+	const struct image_header head = {.sequence = sequence,
+		.realtime_ns = taped_ns(sequence),
+		.boottime_ns = SAMPLE_BOOTTIME_NS + sequence * SAMPLE_INTERVAL_NS,
+		.stale_ns = UINT64_MAX >> 1,
+		.interval_ns = SAMPLE_INTERVAL_NS};
+	AUTO_SMALL struct small small = {0};
+	AUTO_VIEW struct view *view = NULL;
+
+	small_begin(&small);
+	ROW_SET(small.host, SCOPE_OOM_KILLS, kills);
+	view = small_view(&small.builder, &head);
+	recording_take(&t->recording, view, clock_now_ns(CLOCK_MONOTONIC));
+}
+
+/* All names of the next segments of tier 2 are taken, so that tier fails. The others go on. */
+static void a_failing_tier_changes_no_marks(void **state)
+{
+	struct taped t;
+
+	(void)state;
+	taped_begin(&t);
+	for (uint64_t number = 0; number < 200; number++) {
+		char name[SEGMENT_NAME_SIZE], path[sizeof(t.dir) + SEGMENT_NAME_SIZE];
+
+		segment_name(2, number, name);
+		snprintf(path, sizeof(path), "%s/%s", t.dir, name);
+		fd_close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	}
+	take_kills(&t, 1, 7);
+	assert_true(t.recording.is_thinning_badly);
+	for (uint64_t sequence = 2; sequence < 8; sequence++)
+		take_kills(&t, sequence, 8);
+	assert_int_equal(taped_count(&t), 7);
+	assert_int_equal(marks_at(&t, 2), PAST_MARK_OOM);
+	for (uint64_t sequence = 3; sequence < 8; sequence++)
+		assert_int_equal(marks_at(&t, sequence), 0);
+	assert_false(t.recording.is_failing);
+	assert_int_equal(t.recording.failures, 0);
+	taped_end(&t);
+}
+
 /* Two recorders would damage each other's files. */
 static void a_second_recording_is_refused(void **state)
 {
@@ -143,7 +211,7 @@ static void goes_on_after_a_full_disk(void **state)
 	taped_end(&t);
 }
 
-/* The disk has a marked snapshot at once, and others within the time that is set. */
+/* The disk has a snapshot within the time that is set. */
 static void synchronizes_in_time(void **state)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC), due;
@@ -155,32 +223,37 @@ static void synchronizes_in_time(void **state)
 	taped_take(&t, 0, 1);
 	due = recording_due_ns(&t.recording);
 	assert_true(due > now && due <= clock_now_ns(CLOCK_MONOTONIC) + t.limits.sync_ns);
+	recording_run(&t.recording, due - 1);
+	assert_int_equal(recording_due_ns(&t.recording), due);
 	recording_run(&t.recording, due);
 	assert_int_equal(recording_due_ns(&t.recording), UINT64_MAX);
 	taped_end(&t);
 }
 
-static void a_marked_snapshot_is_synchronized_at_once(void **state)
+/* The disk has a marked snapshot at once. The next ones do not wait for the disk each. */
+static void marked_snapshots_are_synchronized_soon(void **state)
 {
 	struct taped t;
+	uint64_t due;
 
 	(void)state;
 	taped_begin(&t);
-	for (uint64_t sequence = 1; sequence <= 2; sequence++) {
-		const struct image_header head = {.sequence = sequence,
-			.realtime_ns = taped_ns(sequence),
-			.stale_ns = 1,
-			.interval_ns = SAMPLE_INTERVAL_NS};
-		AUTO_SMALL struct small small = {0};
-		AUTO_VIEW struct view *view = NULL;
-
-		small_begin(&small);
-		ROW_SET(small.host, SCOPE_OOM_KILLS, sequence);
-		view = small_view(&small.builder, &head);
-		recording_take(&t.recording, view, clock_now_ns(CLOCK_MONOTONIC));
-		assert_int_equal(recording_due_ns(&t.recording) == UINT64_MAX, sequence == 2);
-	}
+	take_kills(&t, 1, 1);
+	assert_true(recording_due_ns(&t.recording) > clock_now_ns(CLOCK_MONOTONIC));
+	take_kills(&t, 2, 2);
 	assert_int_equal(marks_at(&t, 2), PAST_MARK_OOM);
+	assert_int_equal(recording_due_ns(&t.recording), 0);
+	recording_run(&t.recording, clock_now_ns(CLOCK_MONOTONIC));
+	assert_int_equal(recording_due_ns(&t.recording), UINT64_MAX);
+	for (uint64_t sequence = 3; sequence < 9; sequence++) {
+		take_kills(&t, sequence, sequence);
+		due = recording_due_ns(&t.recording);
+		assert_true(due > t.recording.rest_ns - NS_PER_SEC && due != UINT64_MAX);
+		recording_run(&t.recording, due - 1);
+		assert_int_equal(recording_due_ns(&t.recording), due);
+	}
+	recording_run(&t.recording, due);
+	assert_int_equal(recording_due_ns(&t.recording), UINT64_MAX);
 	taped_end(&t);
 }
 
@@ -190,11 +263,13 @@ int main(void)
 		cmocka_unit_test(records_whole_images),
 		cmocka_unit_test(records_each_snapshot_once),
 		cmocka_unit_test(marks_survive_a_restart),
+		cmocka_unit_test(marks_survive_a_restart_after_the_clock_was_set_back),
+		cmocka_unit_test(a_failing_tier_changes_no_marks),
 		cmocka_unit_test(a_second_recording_is_refused),
 		cmocka_unit_test(a_missing_directory_is_refused),
 		cmocka_unit_test(goes_on_after_a_full_disk),
 		cmocka_unit_test(synchronizes_in_time),
-		cmocka_unit_test(a_marked_snapshot_is_synchronized_at_once),
+		cmocka_unit_test(marked_snapshots_are_synchronized_soon),
 	};
 
 	log_open("test", LOG_LEVEL_ERROR);

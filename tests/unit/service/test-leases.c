@@ -175,11 +175,12 @@ static unsigned int hoard(struct leases *l, int64_t uid, int *fds, int *ret)
 
 /*
  * The files that one user holds limit that user only, until the total is reached. Privileged
- * clients are not affected.
+ * clients and the service are not affected.
  */
 static void limits_each_user_and_the_total(void **state)
 {
 	int fds[LEASES_MAX], full, n = 0, privileged[LEASES_PRIVILEGED_MAX];
+	int service[LEASES_SERVICE_MAX];
 	AUTO_LEASES struct leases l;
 	unsigned int before;
 
@@ -194,6 +195,8 @@ static void limits_each_user_and_the_total(void **state)
 	assert_int_equal(hoard(&l, 5000, fds + n, &full), 0);
 	assert_int_equal(full, LEASES_FULL);
 	assert_int_equal(hoard(&l, LEASES_PRIVILEGED, privileged, &full), LEASES_PRIVILEGED_MAX);
+	assert_int_equal(full, LEASES_FULL);
+	assert_int_equal(hoard(&l, LEASES_SERVICE, service, &full), LEASES_SERVICE_MAX);
 	assert_int_equal(full, LEASES_FULL);
 	assert_int_equal(l.count, LEASES_MAX);
 	before = unit_descriptors();
@@ -211,6 +214,8 @@ static void limits_each_user_and_the_total(void **state)
 		close(fds[i]);
 	for (int i = 0; i < LEASES_PRIVILEGED_MAX; i++)
 		close(privileged[i]);
+	for (int i = 0; i < LEASES_SERVICE_MAX; i++)
+		close(service[i]);
 	assert_int_equal(count_of(&l, UID), 0);
 	assert_int_equal(count_of(&l, LEASES_PRIVILEGED), 0);
 	assert_int_equal(l.count, 0);

@@ -14,6 +14,7 @@ static const struct past_request questions[] = {
 	{.pick = PAST_OOM, .at_ns = 5, .has_uid = true, .uid = 1000},
 	{.pick = PAST_COVERAGE},
 	{.pick = PAST_MARKS, .at_ns = 5, .until_ns = 5},
+	{.pick = PAST_MARKS, .until_ns = 5, .marks = PAST_MARK_OOM | PAST_MARK_GAP},
 	{.pick = PAST_SERIES, .at_ns = 1000, .until_ns = 2000, .step_ns = 10},
 	{.pick = PAST_SERIES,
 		.until_ns = PAST_TIME_MAX_NS,
@@ -50,6 +51,7 @@ static void question_survives_the_transfer(void **state)
 		assert_int_equal(got.scope, r->scope);
 		assert_int_equal(got.quantity, r->quantity);
 		assert_int_equal(got.pid, r->pid);
+		assert_int_equal(got.marks, r->marks);
 		assert_int_equal(got.start_ns, r->start_ns);
 		assert_string_equal(got.name, r->name);
 	}
@@ -63,6 +65,7 @@ static void question_has_no_other_fields(void **state)
 		.until_ns = 2,
 		.step_ns = 3,
 		.uid = 4,
+		.marks = PAST_MARK_GAP,
 		.scope = METRIC_USER,
 		.quantity = 5,
 		.pid = 6,
@@ -81,6 +84,7 @@ static void question_has_no_other_fields(void **state)
 		assert_int_equal(got.step_ns, pick == PAST_SERIES ? 3 : 0);
 		assert_int_equal(got.uid, 0);
 		assert_int_equal(got.pid, 0);
+		assert_int_equal(got.marks, pick == PAST_MARKS ? PAST_MARK_GAP : 0);
 		assert_string_equal(got.name, pick == PAST_SERIES ? "x" : "");
 	}
 }
@@ -101,6 +105,7 @@ static void refuses_questions_without_sense(void **state)
 		{.pick = PAST_PICKS_END},
 		{.pick = PAST_AT, .at_ns = PAST_TIME_MAX_NS + 1},
 		{.pick = PAST_MARKS, .at_ns = 3, .until_ns = 2},
+		{.pick = PAST_MARKS, .marks = PAST_MARK_GAP << 1},
 		{.pick = PAST_SERIES, .at_ns = 3, .until_ns = 2},
 		{.pick = PAST_SERIES, .until_ns = PAST_TIME_MAX_NS + 1},
 		{.pick = PAST_SERIES, .scope = METRIC_SELF},
