@@ -327,7 +327,8 @@ static void refuses_wrong_parameters(void **state)
 		"/api/v1/host?x=1", "/api/v1/processes/1?limit=1",
 		"/api/v1/status?at=", "/?at=never", "/api/v1/coverage?at=5",
 		"/api/v1/coverage?from=x", "/api/v1/coverage?from=9&to=8",
-		"/api/v1/coverage?from=1&from=2", "/api/v1/?at=5"};
+		"/api/v1/coverage?from=1&from=2", "/api/v1/coverage?kind=x",
+		"/api/v1/coverage?kind=gap&kind=oom", "/api/v1/coverage?kind=", "/api/v1/?at=5"};
 	struct fixture f;
 
 	(void)state;
@@ -408,6 +409,14 @@ static void tells_the_coverage(void **state)
 	end(&f);
 	begin(&f);
 	f.head = (struct past_head){.status = PAST_NONE};
+	assert_int_equal(status_of(&f, "/api/v1/coverage?kind=oom&to=1600000000"), 200);
+	assert_int_equal(f.request.marks, PAST_MARK_OOM);
+	assert_int_equal(f.request.at_ns, 0);
+	assert_int_equal(f.request.until_ns, 1600000001 * NS_PER_SEC - 1);
+	assert_int_equal(status_of(&f, "/api/v1/coverage?kind=gap"), 200);
+	assert_int_equal(f.request.marks, PAST_MARK_GAP);
+	assert_int_equal(status_of(&f, "/api/v1/coverage"), 200);
+	assert_int_equal(f.request.marks, 0);
 	assert_says(&f, "/api/v1/coverage", 200,
 		"{\"coverage\":{\"recording\":true,\"complete\":true,\"marks\":[]}}");
 	recorder_socket_done(&f.socket);
