@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/saturate.h"
 #include "cli/table/line.h"
 #include "render/human.h"
 #include "render/quantile.h"
@@ -39,6 +40,22 @@ static void add_reason(struct buffer *to, bool *any, uint64_t count, const char 
 	*any = true;
 }
 
+/*
+ * Appends the RSS of the processes that were denied. The upper bound has it, unless the host's own sums,
+ * which are of all processes, leave less room above the PSS.
+ */
+static void add_denied_rss(const struct snapshot_scope *host, struct buffer *to)
+{
+	uint64_t rss = host->q[SCOPE_UNMEASURED_RSS_DENIED];
+	bool is_capped = ROW_HAS(host, SCOPE_PSS) && ROW_HAS(host, SCOPE_PSS_HIGH) &&
+	                 saturate_less(host->q[SCOPE_PSS_HIGH], host->q[SCOPE_PSS]) < rss;
+
+	buffer_add_text(to, " (RSS ");
+	human_add_bytes(to, rss);
+	buffer_add_text(to, is_capped ? "; the host's own sums set the upper bound)"
+				      : ", in the upper bounds only)");
+}
+
 /* Appends the processes that could not be read, by reason. */
 static void add_unread(const struct snapshot_scope *host, struct buffer *to)
 {
@@ -47,11 +64,8 @@ static void add_unread(const struct snapshot_scope *host, struct buffer *to)
 	bool any = false;
 
 	add_reason(to, &any, denied, "denied");
-	if (denied && ROW_HAS(host, SCOPE_UNMEASURED_RSS_DENIED)) {
-		buffer_add_text(to, " (RSS ");
-		human_add_bytes(to, host->q[SCOPE_UNMEASURED_RSS_DENIED]);
-		buffer_add_text(to, ", in the upper bounds only)");
-	}
+	if (denied && ROW_HAS(host, SCOPE_UNMEASURED_RSS_DENIED))
+		add_denied_rss(host, to);
 	add_reason(to, &any, blocked, "blocked");
 	add_reason(to, &any, sums_unmeasured(host->present, host->q) - denied - blocked, "failed");
 	if (any)

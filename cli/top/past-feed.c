@@ -16,10 +16,10 @@
 #define MINUTE_NS (60 * NS_PER_SEC)
 
 /*
- * How many seconds before a snapshot growth and trend need others: those of the last minute, those around
- * the beginning of ten minutes, and one for each cell of the trend.
+ * How many seconds before a snapshot growth and trend need others: those of one minute and ten minutes,
+ * which take their slots of the history first; those around them; and one for each cell of the trend.
  */
-static const unsigned int before_s[] = {15, 30, 45, 60, 600, 525, 75, 150, 225, 300, 375, 450};
+static const unsigned int before_s[] = {60, 600, 15, 30, 45, 525, 75, 150, 225, 300, 375, 450};
 
 enum { OF_GROWTH = 6 }; /* of these, for growth */
 

@@ -22,6 +22,8 @@ static void top_past_begin(struct top *t)
 	const struct top_rows_source from = top_source(t, t->view);
 
 	history_done(&t->then);
+	/* As `memtally diff` has it: PSS may jump between two recorded snapshots. */
+	t->then.is_exact = true;
 	top_past_sample(t);
 	t->then_salt = top_rows_salt(&t->state.asks, &from);
 	past_feed_grow(&t->past, t->moment.at_ns);
@@ -40,10 +42,13 @@ int top_past_follow(struct top *t)
 	return top_make_rows(t, true);
 }
 
-/* Returns true if VIEW follows the shown snapshot, and the history of the shown one is complete. */
+/*
+ * Returns true if VIEW follows the shown snapshot in a replay, and the history of the shown one is
+ * complete. Otherwise the snapshots around the beginning of growth are asked for.
+ */
 static bool top_past_goes_on(const struct top *t, const struct view *view)
 {
-	return t->state.is_past && past_feed_is_idle(&t->past) &&
+	return t->state.is_past && t->state.is_playing && past_feed_is_idle(&t->past) &&
 	       samples_is_comparable(t->view, view) &&
 	       view->header->boottime_ns - t->view->header->boottime_ns <=
 	               saturate_add(HISTORY_SLOT_NS, view->header->interval_ns);

@@ -62,6 +62,7 @@ HISTORY = {
 COVERAGE = {
     "from": (STRING, "Only marks from this time on: as at, but for oom."),
     "to": (STRING, "Only marks up to this time: as at, but for oom."),
+    "kind": ({"type": "string", "enum": ["oom", "pressure", "start", "gap"]}, "Only marks of this kind."),
 }
 FILTER = "Only rows with exactly this value. If it is given several times, any of the values matches."
 FILTERS = {"pid": {"type": "integer", "minimum": 0}, "deleted": BOOLEAN, "executable": BOOLEAN}
@@ -190,7 +191,7 @@ def coverage_schemas():
             "last_seconds": described(NUMBER, "The newest recorded snapshot; absent if there is none."),
             "problem": described(STRING, "Why memtally-recorder does not say it; a sentence for people."),
             "recording": described(BOOLEAN, "Whether recording works at present."),
-            "complete": described(BOOLEAN, "Whether these are all marks; otherwise the last ones are missing."),
+            "complete": described(BOOLEAN, "Whether these are all marks; otherwise the oldest ones are missing."),
             "marks": rows(reference("schemas", "coverage_mark")),
         }, ["recording", "complete", "marks"]),
     }

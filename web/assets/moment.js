@@ -29,6 +29,18 @@ export function marksOf(coverage, kind) {
 	return coverage.marks.filter((mark) => mark.kinds.includes(kind)).reverse();
 }
 
+// Returns coverage GAPS with the marks of OOMS, too. They are asked for by themselves, since an answer has so many marks and
+// no more. Pure.
+export function withMarks(ooms, gaps) {
+	const others = gaps.marks.filter((mark) => !mark.kinds.includes("oom"));
+
+	return {
+		...gaps,
+		complete: ooms.complete && gaps.complete,
+		marks: [...ooms.marks, ...others].sort((a, b) => a.time_seconds - b.time_seconds),
+	};
+}
+
 // Returns the place of time T between the first and the last time of COVERAGE, for an attribute. Pure.
 export function placeOf(coverage, t) {
 	const span = coverage.last_seconds - coverage.first_seconds;
@@ -55,7 +67,7 @@ export class MomentSlider {
 	#at = null;
 	#isLive = true;
 	#timer = null;
-	#feed = new Feed();
+	#feeds = { oom: new Feed(), gap: new Feed() };
 
 	// PLACE is the form that the page has without scripts. CHOOSE is called with the chosen moment in seconds; null: the present.
 	constructor(place, choose) {
@@ -80,9 +92,11 @@ export class MomentSlider {
 	// Asks anew which time is covered.
 	async load() {
 		try {
-			const { coverage } = await this.#feed.load(PATH);
+			/* One after the other: memtally-recorder answers few questions of a user at once. */
+			const ooms = (await this.#feeds.oom.load(`${PATH}?kind=oom`)).coverage;
+			const gaps = ooms.problem ? ooms : (await this.#feeds.gap.load(`${PATH}?kind=gap`)).coverage;
 
-			this.#coverage = coverage.problem ? null : coverage;
+			this.#coverage = gaps.problem ? null : withMarks(ooms, gaps);
 		} catch (error) {
 			if (!(error instanceof Refusal))
 				return;

@@ -17,6 +17,15 @@
 /* The first point of the ring is that of the recorder, too, if it is not later by more. */
 enum { NEAR_INTERVALS = 2 };
 
+/* How far apart the snapshots of older time are: memtally-recorder keeps one in so long. */
+static const uint64_t sparse_ns[] = {60 * NS_PER_SEC, 300 * NS_PER_SEC};
+
+/* Returns whether points that are DISTANCE_NS apart may be those of one in SPACING_NS. */
+static bool is_near(uint64_t spacing_ns, uint64_t distance_ns)
+{
+	return distance_ns <= spacing_ns + spacing_ns / 2;
+}
+
 void recorder_part_done(struct recorder_part *p)
 {
 	ring_done(&p->points);
@@ -89,6 +98,33 @@ void recorder_part_next(
 		snprintf(ret->name, sizeof(ret->name), "%s", history_query_name(q, 0));
 }
 
+/* Returns the shorter distance of point I of R to the points beside it; UINT64_MAX: it is the only one. */
+static uint64_t find_distance(const struct ring *r, size_t i)
+{
+	uint64_t at_ns = r->point[i]->realtime_ns, before = UINT64_MAX, after = UINT64_MAX;
+
+	if (i > 0)
+		before = saturate_less(at_ns, r->point[i - 1]->realtime_ns);
+	if (i + 1 < r->points)
+		after = saturate_less(r->point[i + 1]->realtime_ns, at_ns);
+	return saturate_min(before, after);
+}
+
+/* Of older time not each step has a snapshot: says how far apart the points of R are there. */
+static void recorder_part_space(struct ring *r)
+{
+	for (size_t i = 0; i < r->points; i++) {
+		uint64_t distance_ns = find_distance(r, i);
+
+		for (size_t k = 0; k < ARRAY_SIZE(sparse_ns); k++)
+			if (is_near(r->point[i]->length_ns, distance_ns))
+				break;
+			else if (is_near(sparse_ns[k], distance_ns))
+				r->point[i]->length_ns = saturate_max(
+					sparse_ns[k], r->point[i]->length_ns);
+	}
+}
+
 static void take_series(struct recorder_part *p, const struct history_query *q,
 	const struct recorder_question *answer)
 {
@@ -115,6 +151,7 @@ static void take_series(struct recorder_part *p, const struct history_query *q,
 		if (ring_end(&p->points) < 0)
 			return;
 	}
+	recorder_part_space(&p->points);
 }
 
 /* Adds the only point of FROM to TO. Returns 0 or -ENOMEM. */
@@ -156,6 +193,7 @@ static void recorder_part_finish(struct recorder_part *p)
 			r = copy_point(&p->points, one);
 		ring_done(one);
 	}
+	recorder_part_space(&p->points);
 	if (r < 0 || p->points.dropped)
 		snprintf(p->problem, sizeof(p->problem),
 			"memtally-web has no memory for the recorded snapshots");

@@ -23,7 +23,10 @@ enum {
 };
 
 struct recorder_part {
-	/* Owned: a point for each snapshot; .length_ns is the step. Complete when the part is done. */
+	/*
+	 * Owned: a point for each snapshot; .length_ns is the step, or 60 or 300 s where snapshots are so
+	 * far apart. Complete when the part is done.
+	 */
 	struct ring points;
 	bool is_done; /* there is nothing more to ask */
 	bool is_series;

@@ -243,15 +243,15 @@ static void page_add_assets(struct buffer *to)
 		buffer_printf(to, "<script src=\"%s\" defer></script>\n", script->path);
 }
 
-/* Adds how old the figures are and how sure. */
-static void page_add_state(struct fixed_width *fixed, const struct status *s)
+/* Adds how old the figures are and how sure. If the page IS_PAST, the ages in them are of that moment. */
+static void page_add_state(struct fixed_width *fixed, const struct status *s, bool is_past)
 {
 	uint64_t age_ns;
 
 	buffer_add_text(fixed->to, "<div id=\"state\">\n");
 	add_age(fixed, s);
 	if (s->view && s->is_fresh) {
-		age_ns = view_age_ns(s->view, s->now_boottime_ns);
+		age_ns = is_past ? 0 : view_age_ns(s->view, s->now_boottime_ns);
 		page_add_mode(fixed, s->view, age_ns);
 		page_add_blocked(fixed, s->view, age_ns);
 		page_add_sums_only(s->sums_only, fixed->to);
@@ -328,7 +328,7 @@ int page_render(const struct status *s, const struct page_query *query, const ch
 	buffer_add_text(to, page_head);
 	page_add_assets(to);
 	buffer_add_text(to, page_begin);
-	page_add_state(&fixed, s);
+	page_add_state(&fixed, s, query->at_ns);
 	time_part_render(query, query->at_ns || s->past_problem, to);
 	page_add_parts(s->view && s->is_fresh, to);
 	buffer_add_text(to, "</header>\n");

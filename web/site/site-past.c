@@ -23,31 +23,67 @@ static bool takes_moment(enum route route)
 	       route == ROUTE_PROCESS || routes_list_scope(route) != METRIC_SELF;
 }
 
-/* Reads the parameters of /api/v1/coverage: the time of the marks that are asked for. */
+/* Marks, and their words. */
+static const struct {
+	enum past_mark mark;
+	const char *word;
+} mark_words[] = {
+	{PAST_MARK_OOM, "oom"},
+	{PAST_MARK_PRESSURE, "pressure"},
+	{PAST_MARK_START, "start"},
+	{PAST_MARK_GAP, "gap"},
+};
+
+/* Returns the mark of WORD; 0: there is none. */
+static uint32_t find_mark(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(mark_words); i++)
+		if (!strcmp(word, mark_words[i].word))
+			return mark_words[i].mark;
+	return 0;
+}
+
+/* Sets the field of RET for parameter KEY of /api/v1/coverage from VALUE. Returns false if it is wrong. */
+static bool take_marks_parameter(
+	const char *key, const char *value, int64_t now_s, struct past_request *ret)
+{
+	struct moment moment;
+
+	if (!strcmp(key, "kind")) {
+		ret->marks = find_mark(value);
+		return ret->marks;
+	}
+	if (moment_parse(value, now_s, &moment) < 0 || moment.pick != PAST_AT)
+		return false;
+	*(strcmp(key, "to") ? &ret->at_ns : &ret->until_ns) = moment.at_ns;
+	return true;
+}
+
+/* Reads the parameters of /api/v1/coverage: the time and the kind of the marks that are asked for. */
 static int find_marks(const struct request *rq, int64_t now_s, struct past_request *ret,
 	char error[static QUERY_ERROR_SIZE])
 {
-	static const char *const keys[] = {"from", "to"};
+	static const char *const keys[] = {"from", "to", "kind"};
 	char key[PARAMS_KEY_SIZE], value[QUERY_VALUE_MAX];
 	bool is_given[ARRAY_SIZE(keys)] = {false};
-	struct moment moment;
 	struct params params;
 	int r;
 
 	*ret = (struct past_request){.pick = PAST_MARKS, .until_ns = PAST_TIME_MAX_NS};
 	params_init(&params, rq->query, rq->query ? strlen(rq->query) : 0);
 	while ((r = params_next(&params, key, value, error)) == 0) {
-		size_t i = strcmp(key, keys[0]) ? 1 : 0;
+		size_t i = 0;
 
-		if (strcmp(key, keys[i]) != 0 || is_given[i] ||
-			moment_parse(value, now_s, &moment) < 0 || moment.pick != PAST_AT) {
+		while (i < ARRAY_SIZE(keys) && strcmp(key, keys[i]) != 0)
+			i++;
+		if (i == ARRAY_SIZE(keys) || is_given[i] ||
+			!take_marks_parameter(key, value, now_s, ret)) {
 			snprintf(error, QUERY_ERROR_SIZE,
-				"the parameters are 'from' and 'to', times such as "
-				"2026-11-28T03:12:46Z or 2h, each at most once");
+				"the parameters are 'kind' (oom, pressure, start or gap), 'from' "
+				"and 'to', each at most once; times are " MOMENT_FORMS);
 			return -EINVAL;
 		}
 		is_given[i] = true;
-		*(i ? &ret->until_ns : &ret->at_ns) = moment.at_ns;
 	}
 	if (r < 0)
 		return r;
@@ -165,16 +201,27 @@ static bool is_refused(const struct recorder_question *q)
 }
 
 /*
- * Returns which processes of the snapshot of Q the caller may see: as of the present one, and no
- * more than the present settings show.
+ * Returns true if a client of a TCP listener sees no process of the present: /proc is restricted, or
+ * export.processes is 0. Without a present snapshot only an explicit web.tcp_scope shows the past ones.
+ */
+static bool hides_now(const struct site *s, enum tcp_scope scope)
+{
+	const struct caller anybody = {.kind = CALLER_ANYBODY};
+
+	return caller_sight(&anybody, scope, s->cache.view).kind == SIGHT_NONE ||
+	       (s->cache.view && !s->cache.exported);
+}
+
+/*
+ * Returns which processes of the snapshot of Q the caller may see: those that it could have seen when
+ * the snapshot was the present one; over TCP none if those of the present are hidden.
  */
 static struct sight sight_of_past(const struct site_task *t, const struct recorder_question *q)
 {
 	enum tcp_scope scope = (enum tcp_scope)t->site->settings->web_tcp_scope;
-	struct sight now = caller_sight(t->caller, scope, t->site->cache.view);
 
-	if (t->caller->kind == CALLER_ANYBODY && t->site->cache.view && now.kind == SIGHT_NONE)
-		return now; /* /proc has been restricted since */
+	if (t->caller->kind == CALLER_ANYBODY && hides_now(t->site, scope))
+		return (struct sight){.kind = SIGHT_NONE};
 	return caller_sight(t->caller, scope, q->view);
 }
 
@@ -225,21 +272,12 @@ int site_find_moment(struct site_task *t, struct site_problem *ret)
 /* Appends the words for MARKS, a mask of enum past_mark. */
 static void site_add_marks(struct buffer *to, uint32_t marks)
 {
-	static const struct {
-		enum past_mark mark;
-		const char *word;
-	} words[] = {
-		{PAST_MARK_OOM, "oom"},
-		{PAST_MARK_PRESSURE, "pressure"},
-		{PAST_MARK_START, "start"},
-		{PAST_MARK_GAP, "gap"},
-	};
 	const char *between = "";
 
 	buffer_add_char(to, '[');
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (marks & words[i].mark) {
-			buffer_printf(to, "%s\"%s\"", between, words[i].word);
+	for (size_t i = 0; i < ARRAY_SIZE(mark_words); i++)
+		if (marks & mark_words[i].mark) {
+			buffer_printf(to, "%s\"%s\"", between, mark_words[i].word);
 			between = ",";
 		}
 	buffer_add_char(to, ']');

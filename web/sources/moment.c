@@ -102,10 +102,7 @@ int moment_find(const char *query, size_t len, int64_t now_s, struct moment *ret
 			return -EINVAL;
 		}
 		if (moment_parse(value, now_s, ret) < 0) {
-			snprintf(error, QUERY_ERROR_SIZE,
-				"'at' must be a time (2026-11-28T03:12:46Z), seconds since 1970, a "
-				"date and a local time (2026-11-28 03:12), a duration ago (15m), or "
-				"oom");
+			snprintf(error, QUERY_ERROR_SIZE, "'at' must be " MOMENT_FORMS ", or oom");
 			return -EINVAL;
 		}
 		found = 0;

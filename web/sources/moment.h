@@ -14,6 +14,12 @@
 #include "snapshot/past.h"
 #include "snapshot/query.h"
 
+/* The forms of a time, as in "'at' must be ...": those of when_parse_moment(), and seconds. */
+#define MOMENT_FORMS                                                                               \
+	"a time (2026-11-28T03:12:46Z), seconds since 1970 (1795835566), a date or time of the "   \
+	"host (2026-11-28, 2026-11-28 03:12, 03:12, yesterday 03:12, today, yesterday, now), a "   \
+	"duration ago (15m, -15m)"
+
 #define MOMENT_KEY "at"
 
 enum {

@@ -114,7 +114,7 @@ static void draw_past(const struct screen_past *past, struct grid *g, size_t y)
 		const char *text;
 	} marks[] = {
 		{PAST_MARK_OOM, "OOM kill just before. "},
-		{PAST_MARK_PRESSURE, "Memory pressure. "},
+		{PAST_MARK_PRESSURE, "Processes had waited for memory. "},
 		{PAST_MARK_START, "memtallyd had just started. "},
 		{PAST_MARK_GAP, "No snapshots just before. "},
 	};

@@ -299,7 +299,7 @@ int history_growth(const struct history *h, const struct history_id *id,
 		return HISTORY_NOT_KNOWN;
 	if (a.kib == HISTORY_ABSENT)
 		return h->count < history_most(id) ? HISTORY_NEW : HISTORY_NOT_KNOWN;
-	b = a.at_ns == at_ns ? a : history_after(h, e, a.at_ns, now);
+	b = h->is_exact || a.at_ns == at_ns ? a : history_after(h, e, a.at_ns, now);
 	if (b.at_ns - a.at_ns > far_ns)
 		return HISTORY_NOT_KNOWN;
 	part = b.at_ns == a.at_ns ? 0 : (double)(at_ns - a.at_ns) / (double)(b.at_ns - a.at_ns);

@@ -63,6 +63,7 @@ struct history {
 	/* By slot % HISTORY_SLOTS: the choice of which sums have samples; 0: none */
 	uint64_t salt[HISTORY_SLOTS];
 	uint64_t fill_slot; /* of history_fill() */
+	bool is_exact;      /* growth is since a snapshot, not interpolated between two */
 	enum history_source source;
 	uint64_t interval_ns; /* between its snapshots */
 };
@@ -131,7 +132,7 @@ enum history_outcome {
 /*
  * Writes to *RET by how many bytes the PSS of row ID, now PSS_BYTES, has grown over SPAN_NS; it may
  * be negative. E is history_get() of ID. The PSS of that time is interpolated between the samples
- * before and after it. Returns 0, or an enum history_outcome. The samples of a span may be as far
+ * before and after it; if H .is_exact, it is the sample before. Returns 0, or an enum history_outcome. The samples of a span may be as far
  * apart as an eighth of it, a slot and an interval between snapshots together.
  */
 int history_growth(const struct history *h, const struct history_id *id,

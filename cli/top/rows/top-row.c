@@ -89,6 +89,9 @@ struct top_known top_known_of(const struct history *h, uint64_t boottime_ns, uin
 
 	for (unsigned int i = 0; i < TOP_SPANS; i++)
 		known.span_ns[i] = whole_span(boottime_ns - known.since_ns, (enum top_span)i);
+	/* Two columns of the same span would say the same. */
+	if (known.span_ns[TOP_SPAN_LONG] == known.span_ns[TOP_SPAN_SHORT])
+		known.span_ns[TOP_SPAN_LONG] = 0;
 	return known;
 }
 

@@ -167,16 +167,22 @@ static void page_has_links_and_values(void **state)
 	assert_null(strstr(none.data, "id=\"figures\""));
 }
 
-static bool page_says(const struct sample_options *options, const char *text)
+static bool page_says_by(
+	const struct page_query *query, const struct sample_options *options, const char *text)
 {
 	AUTO_VIEW struct view *view = sample_open(options);
 	AUTO_BUFFER struct buffer page = {0};
 	struct status s = make(view, false);
 
 	s.now_boottime_ns += 7 * NS_PER_SEC;
-	assert_int_equal(page_render(&s, &by_pss, "/metrics", &page), 0);
+	assert_int_equal(page_render(&s, query, "/metrics", &page), 0);
 	buffer_add_char(&page, 0);
 	return strstr(page.data, text) != NULL;
+}
+
+static bool page_says(const struct sample_options *options, const char *text)
+{
+	return page_says_by(&by_pss, options, text);
 }
 
 /* The mode, and how certain the values are. */
@@ -196,6 +202,19 @@ static void page_shows_certainty(void **state)
 		"All processes together use 596.3 MiB, likely between 595.0 and 599.8 MiB: 34 % "
 		"measured within the last interval, 66 % estimated from measurements up to 7 s old, "
 		"0.23 % guessed, 1 process never measured.</p>"));
+}
+
+/* Ages of a moment of the past are those of that moment, but for the age of the moment itself. */
+static void the_past_has_its_own_ages(void **state)
+{
+	const struct sample_options options = {.is_estimated = true, .is_blocked = true};
+	const struct page_query past = {.at_ns = SAMPLE_REALTIME_NS};
+
+	(void)state;
+	assert_true(page_says(&options, " from measurements up to 7 s old"));
+	assert_true(page_says_by(&past, &options, " from measurements up to 0 s old"));
+	assert_true(page_says_by(&past, &options, ", the oldest for 22 min 0 s."));
+	assert_true(page_says_by(&past, &options, " is 7 s old."));
 }
 
 /* The number of blocked reads, and for how long they have blocked. */
@@ -253,6 +272,7 @@ int main(void)
 		cmocka_unit_test(page_has_links_and_values),
 		cmocka_unit_test(page_shows_certainty),
 		cmocka_unit_test(page_shows_missing_processes),
+		cmocka_unit_test(the_past_has_its_own_ages),
 		cmocka_unit_test(page_shows_blocked_reads),
 		cmocka_unit_test(counts_requests),
 	};

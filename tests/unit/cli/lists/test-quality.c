@@ -65,6 +65,18 @@ static void quality_follows_from_errors_and_age(void **state)
 			       "  guessed   2.0 GiB, 100 %, 8 processes never measured\n"
 			       "  unread    2 processes denied (RSS 20.0 MiB, in the upper "
 			       "bounds only)\n"},
+		{{.is_young = true, .guessed = 8, .denied = 2, .low_mib = 1536, .high_mib = 2068},
+			MEMORY ", likely between 1.5 and 2.0 GiB\n"
+			       "  guessed   2.0 GiB, 100 %, 8 processes never measured\n"
+			       "  unread    2 processes denied (RSS 20.0 MiB, in the upper "
+			       "bounds only)\n"},
+		/* An upper bound without room for them has been lowered. */
+		{{.is_young = true, .guessed = 8, .denied = 2, .low_mib = 1536, .high_mib = 2067},
+			MEMORY
+			", likely between 1.5 and 2.0 GiB\n"
+			"  guessed   2.0 GiB, 100 %, 8 processes never measured\n"
+			"  unread    2 processes denied (RSS 20.0 MiB; the host's own sums set "
+			"the upper bound)\n"},
 	};
 
 	(void)state;

@@ -460,6 +460,7 @@ static int add_processes(struct builder *b, const struct sample_options *o, stru
 	for (size_t i = 0; r == 0 && i < SAMPLE_PROCESSES; i++) {
 		struct member m = members[i];
 
+		m.exported = m.exported && !o->is_unexported;
 		if (o->is_estimated && (m.pid == SAMPLE_ESTIMATED || m.pid == SAMPLE_GUESSED))
 			m.source = SOURCE_ESTIMATE;
 		if (o->is_estimated && m.pid == SAMPLE_GUESSED)

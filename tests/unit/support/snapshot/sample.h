@@ -34,6 +34,7 @@ struct sample_options {
 	bool is_hidden;    /* /proc hides processes from memtallyd */
 	uint32_t more;     /* number of additional plain processes, of 100 users and 100 programs */
 	uint32_t exported; /* how many of .more have series of their own */
+	bool is_unexported; /* processes have no series of their own, but those of .exported */
 	bool is_restricted; /* /proc hides processes from other users */
 	bool by_login;      /* processes count for their loginuid */
 	bool is_moving;     /* each of .more has .sequence % SAMPLE_CYCLE more KiB */

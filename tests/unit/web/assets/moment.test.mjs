@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { coverageText, marksOf, momentOf, pathAt, placeOf } from "../../../../web/assets/moment.js";
+import { coverageText, marksOf, momentOf, pathAt, placeOf, withMarks } from "../../../../web/assets/moment.js";
 
 const coverage = {
 	first_seconds: 1000,
@@ -33,6 +33,17 @@ test("marks have a place in the covered time, the newest first", () => {
 	assert.equal(placeOf(coverage, 0), "0.00%");
 	assert.equal(placeOf(coverage, 9999), "100.00%");
 	assert.equal(placeOf({ first_seconds: 5, last_seconds: 5 }, 5), "0.00%");
+});
+
+test("marks of both kinds are in the order of time, each once", () => {
+	const ooms = { ...coverage, complete: false, marks: [{ time_seconds: 3, kinds: ["oom", "gap"] }, { time_seconds: 9, kinds: ["oom"] }] };
+	const gaps = { ...coverage, last_seconds: 3010, marks: [{ time_seconds: 1, kinds: ["gap"] }, { time_seconds: 3, kinds: ["oom", "gap"] }] };
+	const both = withMarks(ooms, gaps);
+
+	assert.equal(both.last_seconds, 3010);
+	assert.equal(both.complete, false);
+	assert.deepEqual(marksOf(both, "oom").map((mark) => mark.time_seconds), [9, 3]);
+	assert.deepEqual(marksOf(both, "gap").map((mark) => mark.time_seconds), [3, 1]);
 });
 
 test("the coverage is a sentence", () => {

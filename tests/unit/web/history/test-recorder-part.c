@@ -199,6 +199,44 @@ static void takes_a_snapshot_of_each_step(void **state)
 	recorder_part_done(&p);
 }
 
+/* Of older time a snapshot a minute is recorded, then one in five minutes: that is no gap. */
+static void sparse_snapshots_have_longer_steps(void **state)
+{
+	static const struct {
+		int64_t at_s;
+		uint64_t length_s;
+	} cases[] = {
+		{-5, 10}, {-15, 10}, {-76, 60}, {-135, 60}, {-440, 300}, {-739, 300}, {-1890, 10}};
+	struct history_query q = query_of(METRIC_USER, -3600, -1);
+	struct past_point points[ARRAY_SIZE(cases)];
+	struct recorder_question series = {.head.points = ARRAY_SIZE(points), .points = points};
+	const struct ring none = {0};
+	struct recorder_part p;
+
+	(void)state;
+	for (unsigned int is_series = 0; is_series < 2; is_series++) {
+		plan(&p, &q, &none, &all);
+		p.step_ns = STEP_S * NS_PER_SEC;
+		p.is_series = is_series;
+		for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+			points[ARRAY_SIZE(cases) - 1 - i] = (struct past_point){
+				.at_ns = (uint64_t)(T0 + cases[i].at_s) * NS_PER_SEC};
+		for (size_t i = 0; !is_series && i < ARRAY_SIZE(cases); i++)
+			answer(&p, &q, cases[i].at_s, 7);
+		if (is_series)
+			recorder_part_take(&p, &q, &series);
+		else
+			answer(&p, &q, 0, 7);
+		assert_true(p.is_done);
+		assert_int_equal(p.points.points, ARRAY_SIZE(cases));
+		for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+			assert_int_equal(
+				p.points.point[ARRAY_SIZE(cases) - 1 - i]->length_ns / NS_PER_SEC,
+				cases[i].length_s);
+		recorder_part_done(&p);
+	}
+}
+
 /* Snapshots are not exactly an interval apart. */
 static void takes_each_snapshot_of_a_short_time(void **state)
 {
@@ -335,6 +373,7 @@ int main(void)
 		cmocka_unit_test(one_row_is_a_series),
 		cmocka_unit_test(takes_a_series),
 		cmocka_unit_test(takes_a_snapshot_of_each_step),
+		cmocka_unit_test(sparse_snapshots_have_longer_steps),
 		cmocka_unit_test(takes_each_snapshot_of_a_short_time),
 		cmocka_unit_test(keeps_the_newest_snapshots),
 		cmocka_unit_test(slow_answers_make_longer_steps),

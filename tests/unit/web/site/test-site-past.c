@@ -217,18 +217,14 @@ static void callers_see_what_they_may(void **state)
 	assert_int_equal(status_of(&f, "/api/v1/processes?" AT), 403);
 	assert_int_equal(status_of(&f, "/api/v1/users?" AT), 200);
 	f.caller = anybody;
+	/* It is not known whether memtallyd still exports processes. */
+	assert_int_equal(status_of(&f, "/api/v1/processes?" AT), 403);
+	f.settings.web_tcp_scope = TCP_SCOPE_PROCESSES;
 	assert_int_equal(status_of(&f, "/api/v1/processes?" AT), 200);
 	f.settings.web_tcp_scope = TCP_SCOPE_AGGREGATES;
 	assert_says(&f, "/api/v1/processes?" AT, 403, "web.tcp_scope");
 	assert_int_equal(status_of(&f, "/api/v1/users?" AT), 200);
 	assert_says(&f, "/?" AT, 200, "id=\"sums-only\"");
-	end(&f);
-
-	/* /proc hides processes since: the past shows no more than the present. */
-	begin(&f);
-	site_take(&f.site, sample_open(&(struct sample_options){.is_restricted = true}));
-	f.caller = anybody;
-	assert_int_equal(status_of(&f, "/api/v1/processes?" AT), 403);
 	end(&f);
 
 	/* memtally-recorder takes memtally-web for any other user. */
@@ -238,6 +234,40 @@ static void callers_see_what_they_may(void **state)
 		"memtally-recorder does not show processes to the user of this memtally-web");
 	assert_int_equal(status_of(&f, "/api/v1/users?" AT), 200);
 	end(&f);
+}
+
+/* Processes that are hidden from TCP clients now are hidden in the past, too. */
+static void shows_no_more_than_the_present(void **state)
+{
+	static const struct {
+		struct sample_options present;
+		enum tcp_scope scope;
+		unsigned int status;
+	} cases[] = {
+		{{0}, TCP_SCOPE_AUTO, 200},
+		{{0}, TCP_SCOPE_PROCESSES, 200},
+		{{.is_restricted = true}, TCP_SCOPE_AUTO, 403},
+		{{.is_restricted = true}, TCP_SCOPE_PROCESSES, 200},
+		/* export.processes has become 0 */
+		{{.is_unexported = true}, TCP_SCOPE_AUTO, 403},
+		{{.is_unexported = true}, TCP_SCOPE_PROCESSES, 403},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture f;
+
+		begin(&f);
+		f.caller.kind = CALLER_ANYBODY;
+		f.settings.web_tcp_scope = cases[i].scope;
+		site_take(&f.site, sample_open(&cases[i].present));
+		if (status_of(&f, "/api/v1/processes?" AT) != cases[i].status)
+			fail_msg("%zu", i);
+		assert_int_equal(status_of(&f, "/api/v1/users?" AT), 200);
+		f.caller = root;
+		assert_int_equal(status_of(&f, "/api/v1/processes?" AT), 200);
+		end(&f);
+	}
 }
 
 static void says_what_is_covered(void **state)
@@ -297,7 +327,8 @@ static void refuses_wrong_parameters(void **state)
 		"/api/v1/host?x=1", "/api/v1/processes/1?limit=1",
 		"/api/v1/status?at=", "/?at=never", "/api/v1/coverage?at=5",
 		"/api/v1/coverage?from=x", "/api/v1/coverage?from=9&to=8",
-		"/api/v1/coverage?from=1&from=2", "/api/v1/?at=5"};
+		"/api/v1/coverage?from=1&from=2", "/api/v1/coverage?kind=x",
+		"/api/v1/coverage?kind=gap&kind=oom", "/api/v1/coverage?kind=", "/api/v1/?at=5"};
 	struct fixture f;
 
 	(void)state;
@@ -378,6 +409,14 @@ static void tells_the_coverage(void **state)
 	end(&f);
 	begin(&f);
 	f.head = (struct past_head){.status = PAST_NONE};
+	assert_int_equal(status_of(&f, "/api/v1/coverage?kind=oom&to=1600000000"), 200);
+	assert_int_equal(f.request.marks, PAST_MARK_OOM);
+	assert_int_equal(f.request.at_ns, 0);
+	assert_int_equal(f.request.until_ns, 1600000001 * NS_PER_SEC - 1);
+	assert_int_equal(status_of(&f, "/api/v1/coverage?kind=gap"), 200);
+	assert_int_equal(f.request.marks, PAST_MARK_GAP);
+	assert_int_equal(status_of(&f, "/api/v1/coverage"), 200);
+	assert_int_equal(f.request.marks, 0);
 	assert_says(&f, "/api/v1/coverage", 200,
 		"{\"coverage\":{\"recording\":true,\"complete\":true,\"marks\":[]}}");
 	recorder_socket_done(&f.socket);
@@ -393,6 +432,7 @@ int main(void)
 		cmocka_unit_test(answers_as_at_that_time),
 		cmocka_unit_test(ages_are_those_of_the_wall_clock),
 		cmocka_unit_test(callers_see_what_they_may),
+		cmocka_unit_test(shows_no_more_than_the_present),
 		cmocka_unit_test(says_what_is_covered),
 		cmocka_unit_test(gaps_have_no_snapshots),
 		cmocka_unit_test(refuses_wrong_parameters),

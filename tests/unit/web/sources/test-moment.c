@@ -104,6 +104,29 @@ static void finds_the_parameter(void **state)
 	assert_int_equal(moment_find(NULL, 0, NOW, &m, error), MOMENT_NONE);
 }
 
+/* The error lists all forms, and each of them in parentheses is a moment. */
+static void the_error_lists_all_forms(void **state)
+{
+	static const char *const forms[] = {"2026-11-28T03:12:46Z", "1795835566", "2026-11-28",
+		"2026-11-28 03:12", "03:12", "today", "yesterday", "yesterday 03:12", "now", "15m",
+		"-15m", "oom"};
+	char error[QUERY_ERROR_SIZE];
+	struct moment m;
+
+	(void)state;
+	assert_int_equal(moment_find("at=x", 4, NOW, &m, error), -EINVAL);
+	assert_true(strlen(error) < sizeof(error) - 1);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		const char *at = strstr(error, forms[i]);
+		size_t len = strlen(forms[i]);
+
+		while (at && !strchr(",)", at[len]))
+			at = strstr(at + 1, forms[i]);
+		if (!at || moment_parse(forms[i], NOW, &m) != 0)
+			fail_msg("%s: %s", forms[i], error);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -111,6 +134,7 @@ int main(void)
 		cmocka_unit_test(refuses_others),
 		cmocka_unit_test(the_time_of_a_snapshot_is_in_its_moment),
 		cmocka_unit_test(finds_the_parameter),
+		cmocka_unit_test(the_error_lists_all_forms),
 	};
 
 	setenv("TZ", "UTC", 1);

@@ -330,8 +330,8 @@ static void the_past_says_so(void **state)
 	d.origin = "measured by memtally itself";
 	draw(&d, 120, 24);
 	assert_true(shows(&d, "  22:13:20, 1 min 30 s ago"));
-	assert_true(shows(
-		&d, " PAST\nOOM kill just before. Memory pressure. The past (l: the present, "));
+	assert_true(shows(&d,
+		" PAST\nOOM kill just before. Processes had waited for memory. The past (l: the present, "));
 	assert_false(shows(&d, "measured by memtally itself")); /* the recorded snapshot is not */
 	d.past = &pasts[1];
 	draw(&d, 132, 24);

@@ -402,6 +402,28 @@ static void older_snapshots_fill_slots(void **state)
 	history_done(&h);
 }
 
+/* Between two snapshots the PSS may jump: growth of a recording is since one of them. */
+static void growth_may_be_since_a_snapshot(void **state)
+{
+	const struct history_id id = {.key = 42};
+	uint64_t now_ns = START_NS + 7 * NS_PER_SEC;
+	struct history h = {.is_exact = true};
+	int64_t grown;
+
+	(void)state;
+	add(&h, now_ns, &id, 300 * (uint64_t)MIB);
+	assert_true(history_fill(&h, now_ns - 68 * NS_PER_SEC, 0));
+	history_fill_add(&h, &id, 100 * (uint64_t)MIB);
+	assert_true(history_fill(&h, now_ns - 52 * NS_PER_SEC, 0));
+	history_fill_add(&h, &id, 300 * (uint64_t)MIB);
+	assert_true(has_growth(&h, &id, now_ns, MINUTE, 300 * (uint64_t)MIB, &grown));
+	assert_int_equal(grown, 200 * MIB);
+	h.is_exact = false;
+	assert_true(has_growth(&h, &id, now_ns, MINUTE, 300 * (uint64_t)MIB, &grown));
+	assert_int_equal(grown, 100 * MIB);
+	history_done(&h);
+}
+
 /* Sums over chosen processes are known since they were chosen, also if others are known longer. */
 static void sums_are_known_since_their_choice(void **state)
 {
@@ -438,6 +460,7 @@ int main(void)
 		cmocka_unit_test(sums_do_not_take_all_room),
 		cmocka_unit_test(rows_that_appear_are_new),
 		cmocka_unit_test(older_snapshots_fill_slots),
+		cmocka_unit_test(growth_may_be_since_a_snapshot),
 		cmocka_unit_test(sums_are_known_since_their_choice),
 		cmocka_unit_test(growth_is_absent_until_it_was_seen),
 		cmocka_unit_test(a_smaller_pss_is_a_negative_growth),
