@@ -109,7 +109,7 @@ static int add_histograms(struct restriction *r)
 	return 0;
 }
 
-/* Adds the rows of which there is one at most. */
+/* Adds the rows of kinds with one row at most. */
 static int add_single_rows(struct restriction *r)
 {
 	const struct snapshot_balance *balance = view_balance(r->view);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the table of keys and the handling of keys (top-press.c) share. Pure. */
+/* The table of keys and the handling of keys (top-press.c) share this. Pure. */
 #ifndef MEMTALLY_CLI_TOP_PAGES_TOP_KEYS_PRIVATE_H
 #define MEMTALLY_CLI_TOP_PAGES_TOP_KEYS_PRIVATE_H
 

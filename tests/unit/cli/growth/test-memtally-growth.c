@@ -15,7 +15,7 @@
 
 enum { HOUR_S = 3600, SLOT_S = 300, LEAK_S = 9 * HOUR_S };
 
-/* What the server does. */
+/* The behaviour of the server. */
 struct recorder {
 	int64_t from_s, now_s; /* the recording: a snapshot each minute */
 	uint32_t flags;        /* of enum past_flag */

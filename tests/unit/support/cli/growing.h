@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots of owners and processes whose memory is chosen, in MiB. */
+/* Makes snapshots of owners and processes with chosen amounts of memory, in MiB. */
 #ifndef MEMTALLY_TESTS_UNIT_SUPPORT_CLI_GROWING_H
 #define MEMTALLY_TESTS_UNIT_SUPPORT_CLI_GROWING_H
 
