@@ -62,7 +62,7 @@ struct question_reply {
 bool question_narrow(
 	const struct question_reader *own, bool has_uid, uint32_t uid, struct question_reader *ret);
 
-/* What a service answers. Constant. */
+/* The answers of a service. Constant. */
 struct question_service {
 	size_t message_max; /* bytes; a longer answer is sent as several messages */
 	/* Writes the answer to Q into REPLY, or begins it and sets .job. */
@@ -72,7 +72,7 @@ struct question_service {
 	 * complete. NULL: answers are always complete.
 	 */
 	void (*go_on)(void *context, struct question_reply *reply);
-	/* Frees JOB, whose client has gone. */
+	/* Frees JOB after its client has gone. */
 	void (*drop)(void *job);
 };
 
