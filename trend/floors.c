@@ -25,7 +25,7 @@ int floors_add(struct floors *f, int64_t at_s, double value)
 		last->value = value < last->value ? value : last->value;
 		return 0;
 	}
-	if (f->count == FLOORS_MAX) {
+	if (last && f->count == FLOORS_MAX) {
 		f->count--;
 		memmove(f->item, f->item + 1, f->count * sizeof(*f->item));
 	}

@@ -168,13 +168,15 @@ static bool take_window(const struct run *r, int64_t span_s, struct window *ret)
 {
 	int64_t from_s = r->floor[r->count - 1].at_s - span_s + FLOORS_SLOT_S;
 	size_t first = r->count;
+	int64_t slots;
 
 	if (r->floor[0].at_s > from_s)
 		return false;
 	while (first > 0 && r->floor[first - 1].at_s >= from_s)
 		first--;
 	*ret = (struct window){.first = first, .span_s = span_s};
-	return (double)(r->count - first) >= COVERED_LEAST * (double)(span_s / FLOORS_SLOT_S);
+	slots = span_s / FLOORS_SLOT_S;
+	return (double)(r->count - first) >= COVERED_LEAST * (double)slots;
 }
 
 /*
