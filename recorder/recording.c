@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/saturate.h"
-#include "recorder/archive/timeline.h"
 
 #define RETRY_NS (10 * NS_PER_SEC)
 
@@ -75,49 +74,13 @@ static int recording_begin(
 	return e;
 }
 
-/* Returns the number of the newest segment of tier 0 that has a record; 0: there is none. */
-static uint64_t newest_segment(const struct timeline *t)
-{
-	uint64_t number = 0;
-
-	for (size_t i = 0; i < t->count; i++) {
-		const struct timeline_segment *s = &t->segment[i];
-
-		if (!s->is_skipped && s->summary.count && !s->file.tier)
-			number = saturate_max(number, s->file.number);
-	}
-	return number;
-}
-
-/*
- * Returns the time of the snapshot that was recorded last, which is not the latest one if the clock
- * was set back. If it cannot be found: PAST_TIME_MAX_NS.
- */
-static uint64_t recording_last_ns(const struct recording *r)
-{
-	struct timeline_place place = {0};
-	const struct timeline_open *o;
-	uint64_t at_ns = PAST_TIME_MAX_NS;
-	struct timeline t;
-
-	if (timeline_open(&t, r->directory, NULL) < 0)
-		return at_ns;
-	if (timeline_refresh(&t) == 0) {
-		place.number = newest_segment(&t);
-		if (timeline_records(&t, &place, &o) == 0 && o->index.count)
-			at_ns = o->index.entry[o->index.count - 1].realtime_ns;
-	}
-	timeline_close(&t);
-	return at_ns;
-}
-
 /* Finds out which snapshot was recorded last, before a restart. */
 static void recording_recall(struct recording *r)
 {
 	struct archive_found last;
 	const char *reason;
 
-	if (archive_reader_find(r->reader, PAST_AT, recording_last_ns(r), &last, &reason) == 0)
+	if (archive_reader_last(r->reader, &last, &reason) == 0)
 		marks_remember(&r->marks, last.view);
 }
 

@@ -149,8 +149,8 @@ static int past_files_list_marks(struct past_files *f, const struct past_request
 	if (!marks || !points)
 		return -ENOMEM;
 	ret->points = points;
-	r = archive_reader_marks(
-		f->reader, q->at_ns, q->until_ns, UINT32_MAX, marks, PAST_POINTS_MAX, &count);
+	r = archive_reader_marks(f->reader, q->at_ns, q->until_ns, q->marks ? q->marks : UINT32_MAX,
+		marks, PAST_POINTS_MAX, &count);
 	if (r < 0) {
 		*ret_why = strerror(-r);
 		return r;

@@ -123,12 +123,14 @@ static void marks_are_listed(void **state)
 {
 	static const struct {
 		uint64_t from_ns, until_ns;
-		uint32_t marks;
+		uint32_t mask, marks;
 	} cases[] = {
-		{0, AT(100), 1},
-		{AT(OOM), AT(OOM), 1},
-		{AT(OOM) + 1, AT(100), 0},
-		{0, AT(OOM) - 1, 0},
+		{0, AT(100), 0, 1},
+		{0, AT(100), PAST_MARK_OOM, 1},
+		{0, AT(100), PAST_MARK_GAP, 0},
+		{AT(OOM), AT(OOM), 0, 1},
+		{AT(OOM) + 1, AT(100), 0, 0},
+		{0, AT(OOM) - 1, 0, 0},
 	};
 	AUTO_PAST_FILES struct past_files *f = NULL;
 
@@ -138,7 +140,8 @@ static void marks_are_listed(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct past_request q = {.pick = PAST_MARKS,
 			.at_ns = cases[i].from_ns,
-			.until_ns = cases[i].until_ns};
+			.until_ns = cases[i].until_ns,
+			.marks = cases[i].mask};
 		AUTO_PAST_ANSWER struct past_answer a = {.points = NULL};
 		const char *why = "";
 
