@@ -11,7 +11,12 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
+#include "base/saturate.h"
 #include "recorder/archive/segment.h"
+
+/* Far more than the tick in which a file system keeps times */
+#define SETTLED_NS (2 * NS_PER_SEC)
 
 static int segment_list_compare(const void *a_, const void *b_)
 {
@@ -37,6 +42,16 @@ static int segment_list_add(struct segment_list *l, int dirfd, const char *name)
 	return 0;
 }
 
+/* Returns when DIRFD has changed; 0: unknown. */
+static uint64_t changed_ns(int dirfd)
+{
+	struct stat st;
+
+	return fstat(dirfd, &st) < 0 || st.st_mtim.tv_sec <= 0
+	               ? 0
+	               : (uint64_t)st.st_mtim.tv_sec * NS_PER_SEC + (uint64_t)st.st_mtim.tv_nsec;
+}
+
 int segment_list_read(int dirfd, struct segment_list *ret)
 {
 	AUTO_CLOSE int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -48,13 +63,38 @@ int segment_list_read(int dirfd, struct segment_list *ret)
 		return -errno;
 	TAKE_FD(fd);
 	ret->count = 0;
+	/* Two changes within one tick of the clock have the same time. */
+	ret->changed_ns = changed_ns(dirfd);
+	if (saturate_add(ret->changed_ns, SETTLED_NS) > clock_now_ns(CLOCK_REALTIME))
+		ret->changed_ns = 0;
 	for (errno = 0; r == 0 && (entry = readdir(dir)); errno = 0)
 		r = segment_list_add(ret, dirfd, entry->d_name);
 	if (r == 0 && errno)
 		r = -errno;
 	if (r == 0 && ret->count)
 		qsort(ret->file, ret->count, sizeof(ret->file[0]), segment_list_compare);
+	if (r < 0)
+		ret->changed_ns = 0;
 	return r;
+}
+
+int segment_list_update(int dirfd, struct segment_list *l)
+{
+	bool is_same = l->changed_ns && l->changed_ns == changed_ns(dirfd);
+
+	for (size_t i = 0; is_same && i < l->count; i++) {
+		struct segment_file *file = &l->file[i];
+		char name[SEGMENT_NAME_SIZE];
+		struct stat st;
+
+		if (i + 1 < l->count && l->file[i + 1].tier == file->tier)
+			continue;
+		segment_name(file->tier, file->number, name);
+		is_same = fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+		if (is_same)
+			file->bytes = (uint64_t)st.st_size;
+	}
+	return is_same ? 0 : segment_list_read(dirfd, l);
 }
 
 void segment_list_done(struct segment_list *l)

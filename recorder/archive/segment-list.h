@@ -20,6 +20,8 @@ struct segment_file {
 struct segment_list {
 	struct segment_file *file; /* owned */
 	size_t count, room;
+	uint64_t
+		changed_ns; /* when the directory had changed; 0: it may have changed since, unseen */
 };
 
 /*
@@ -27,6 +29,12 @@ struct segment_list {
  * -ENOMEM, or a negative errno of openat() or readdir().
  */
 int segment_list_read(int dirfd, struct segment_list *ret);
+
+/*
+ * Updates L, which segment_list_read() has made for DIRFD. If the directory has not changed since, only
+ * the size of the newest segment of each tier is read: no other one grows. Returns as segment_list_read().
+ */
+int segment_list_update(int dirfd, struct segment_list *l);
 
 /* Frees what L owns. */
 void segment_list_done(struct segment_list *l);

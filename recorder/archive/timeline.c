@@ -254,7 +254,7 @@ static struct timeline_segment take_segment(
 int timeline_refresh(struct timeline *t)
 {
 	struct timeline_segment *segment;
-	int r = segment_list_read(t->dirfd, &t->list);
+	int r = segment_list_update(t->dirfd, &t->list);
 
 	if (r < 0)
 		return r;

@@ -5,6 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/os/file.h"
@@ -395,9 +396,53 @@ static void test_meddling(void **state)
 	recorded_expect(r, PAST_AT, recorded_at(2), 2);
 }
 
+static uint64_t most_resident_kib(void)
+{
+	struct rusage usage;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	return (uint64_t)usage.ru_maxrss;
+}
+
+/* A record that claims a payload of 256 MiB, in a file with a hole: it is not read. */
+static void test_hole(void **state)
+{
+	struct segment_record record = {.kind = SEGMENT_SNAPSHOT, .form = 1, .size = 256 << 20};
+	struct segment_head head = segment_head_make(0, 1, 0);
+	char folder[RECORDED_FOLDER_SIZE], path[PATH_SIZE];
+	uint64_t before_kib;
+
+	(void)state;
+	recorded_folder(folder);
+	path_of(folder, 1, path);
+	record.realtime_ns = recorded_at(0);
+	segment_record_seal(&record);
+	{
+		AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+		struct said said = {{0}};
+		AUTO_ARCHIVE_READER struct archive_reader *r = NULL;
+		struct archive_found found;
+		const char *reason;
+
+		assert_int_equal(write(fd, &head, sizeof(head)), sizeof(head));
+		assert_int_equal(write(fd, &record, sizeof(record)), sizeof(record));
+		assert_int_equal(
+			ftruncate(fd, (off_t)(sizeof(head) + segment_record_bytes(record.size))),
+			0);
+		r = reader_of(folder, &said);
+		before_kib = most_resident_kib();
+		assert_int_equal(archive_reader_find(r, PAST_AT, UINT64_MAX, &found, &reason),
+			ARCHIVE_DAMAGED);
+		assert_int_equal(said.count[ARCHIVE_FAULT_DAMAGED], 1);
+		assert_in_range(most_resident_kib() - before_kib, 0, 128 << 10);
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hole),
 		cmocka_unit_test(test_torn),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_flipped),

@@ -351,6 +351,63 @@ static void test_clock(void **state)
 	assert_int_equal(folder_remove(folder), 0);
 }
 
+/* Makes the directory DIRFD look as if it had changed at AT. */
+static void settle(int dirfd, time_t at)
+{
+	struct timespec times[2] = {{.tv_sec = at}, {.tv_sec = at}};
+
+	assert_int_equal(futimens(dirfd, times), 0);
+}
+
+/* A list is read again if the directory has changed; else only the newest segments are looked at. */
+static void test_list(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE], name[SEGMENT_NAME_SIZE];
+
+	(void)state;
+	recorded_folder(folder);
+	{
+		AUTO_CLOSE int dirfd = open(folder, O_RDONLY | O_DIRECTORY);
+		AUTO_SEGMENT_LIST struct segment_list list = {0};
+		AUTO_ARCHIVE struct archive *a = NULL;
+
+		for (uint64_t i = 0; i < 3; i++) {
+			a = archive_close(a);
+			a = recorded_open(folder, RECORDED_LIMIT);
+			recorded_add(a, 30 * i, 30 * i + 1);
+		}
+		assert_int_equal(segment_list_update(dirfd, &list), 0);
+		assert_int_equal(list.count, 9);
+		assert_int_equal(list.changed_ns, 0); /* just now: it is not trusted */
+		settle(dirfd, 1000);
+		assert_int_equal(segment_list_update(dirfd, &list), 0);
+		assert_int_equal(list.changed_ns, UINT64_C(1000000000000));
+		/* A newest segment grows; an older one is not looked at. */
+		recorded_add(a, 90, 91);
+		segment_name(0, 1, name);
+		assert_int_equal(unlinkat(dirfd, name, 0), 0);
+		settle(dirfd, 1000);
+		assert_int_equal(segment_list_update(dirfd, &list), 0);
+		assert_int_equal(list.count, 9);
+		for (size_t i = 2; i < 9; i += 3) {
+			struct stat st;
+
+			segment_name(list.file[i].tier, 3, name);
+			assert_int_equal(fstatat(dirfd, name, &st, 0), 0);
+			assert_int_equal(list.file[i].bytes, st.st_size);
+		}
+		settle(dirfd, 2000);
+		assert_int_equal(segment_list_update(dirfd, &list), 0);
+		assert_int_equal(list.count, 8);
+		/* A newest one is gone. */
+		assert_int_equal(unlinkat(dirfd, name, 0), 0);
+		settle(dirfd, 2000);
+		assert_int_equal(segment_list_update(dirfd, &list), 0);
+		assert_int_equal(list.count, 7);
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
 static void test_sync(void **state)
 {
 	char folder[RECORDED_FOLDER_SIZE];
@@ -392,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_removal),
 		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_sync),
 	};
 
