@@ -100,6 +100,15 @@ static uint32_t first_entry(const struct archive_reader *r, const struct timelin
 	return key;
 }
 
+/* Gives up the chain from AT on after FAILURE. Returns ARCHIVE_DAMAGED or -ENOMEM. */
+static int give_up_chain(struct archive_reader *r, const struct timeline_place *at, int failure)
+{
+	bool is_damage = failure == -EBADMSG || failure == -EFBIG;
+	enum timeline_loss loss = is_damage ? TIMELINE_LOST_CHAIN : TIMELINE_LOST_FOR_NOW;
+
+	return timeline_give_up(&r->timeline, at, loss) < 0 ? -ENOMEM : ARCHIVE_DAMAGED;
+}
+
 /* Takes the payloads up to that of PLACE. Returns 0, ARCHIVE_DAMAGED or -ENOMEM. */
 static int decode_chain(struct archive_reader *r, const struct timeline_place *place)
 {
@@ -123,8 +132,7 @@ static int decode_chain(struct archive_reader *r, const struct timeline_place *p
 		if (failure == -ENOMEM)
 			return failure;
 		if (failure < 0)
-			return timeline_give_up(&r->timeline, &at, true) < 0 ? -ENOMEM
-			                                                     : ARCHIVE_DAMAGED;
+			return give_up_chain(r, &at, failure);
 		r->decoded = at;
 		r->decoded_check = e->check;
 		r->has_decoded = true;
@@ -152,7 +160,8 @@ static int decode_view(struct archive_reader *r, const struct timeline_place *pl
 	if (failure == 0 && r->view->header->realtime_ns == place->at_ns)
 		return 0;
 	r->view = view_unref(r->view);
-	return timeline_give_up(&r->timeline, place, false) < 0 ? -ENOMEM : ARCHIVE_DAMAGED;
+	return timeline_give_up(&r->timeline, place, TIMELINE_LOST_RECORD) < 0 ? -ENOMEM
+	                                                                       : ARCHIVE_DAMAGED;
 }
 
 static int explain_outcome(int outcome, const char **ret_reason)

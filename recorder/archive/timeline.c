@@ -170,6 +170,7 @@ static int load_segment(struct timeline *t, struct timeline_segment *s)
 	uint64_t bytes;
 	int r;
 
+	o->is_stale = false;
 	o->fd = fd_close(o->fd);
 	o->fd = open_segment(t, s, &bytes);
 	s->is_skipped = o->fd < 0;
@@ -264,6 +265,9 @@ int timeline_refresh(struct timeline *t)
 	for (size_t i = 0; i < t->list.count; i++)
 		segment[i] = take_segment(t, &t->list.file[i]);
 	free_segments(t);
+	for (size_t i = 0; i < SEGMENT_TIERS_MAX; i++)
+		if (t->open[i].is_stale)
+			t->open[i].fd = fd_close(t->open[i].fd);
 	t->segment = segment;
 	t->count = t->list.count;
 	for (size_t i = 0; r == 0 && i < t->count; i++)
@@ -405,7 +409,8 @@ int timeline_last(struct timeline *t, unsigned int tier, struct timeline_place *
 	return ARCHIVE_NONE;
 }
 
-int timeline_give_up(struct timeline *t, const struct timeline_place *place, bool chain)
+int timeline_give_up(
+	struct timeline *t, const struct timeline_place *place, enum timeline_loss loss)
 {
 	struct timeline_segment *s = segment_of(t, place->tier, place->number);
 	struct timeline_open *o = &t->open[place->tier];
@@ -415,10 +420,11 @@ int timeline_give_up(struct timeline *t, const struct timeline_place *place, boo
 		return 0;
 	say_fault(t, s, ARCHIVE_FAULT_DAMAGED, "damaged at byte %" PRIu64 ": skipped snapshots",
 		o->index.entry[place->entry].at);
-	while (chain && end < o->index.count &&
+	while (loss != TIMELINE_LOST_RECORD && end < o->index.count &&
 		o->index.entry[end].key == o->index.entry[place->entry].key)
 		end++;
-	if (t->bads < BADS_MAX) {
+	o->is_stale = loss == TIMELINE_LOST_FOR_NOW;
+	if (!o->is_stale && t->bads < BADS_MAX) {
 		if (ARRAY_RESERVE(t->bad, t->bad_room, t->bads + 1) < 0)
 			return -ENOMEM;
 		t->bad[t->bads++] = (struct timeline_bad){

@@ -36,6 +36,7 @@ struct timeline_open {
 	int fd; /* owned; -1: none */
 	uint64_t number, bytes;
 	struct segment_index index;
+	bool is_stale; /* read it again at the next refresh */
 };
 
 /* Records that cannot be decoded although their chain is whole: .first up to, and without, .end. */
@@ -110,10 +111,17 @@ int timeline_last(struct timeline *t, unsigned int tier, struct timeline_place *
 int timeline_records(
 	struct timeline *t, const struct timeline_place *place, const struct timeline_open **ret);
 
+enum timeline_loss {
+	TIMELINE_LOST_RECORD, /* it is damaged */
+	TIMELINE_LOST_CHAIN,  /* ... and so are those that follow in its chain */
+	TIMELINE_LOST_FOR_NOW /* as a lost chain, until the next refresh: it could not be read */
+};
+
 /*
- * The record at PLACE cannot be decoded: forgets it and, if its CHAIN is broken by it, those that
- * follow in its chain. Says so. Returns 0 or -ENOMEM.
+ * The record at PLACE cannot be decoded: forgets what is lost by LOSS, and says so. Returns 0 or
+ * -ENOMEM.
  */
-int timeline_give_up(struct timeline *t, const struct timeline_place *place, bool chain);
+int timeline_give_up(
+	struct timeline *t, const struct timeline_place *place, enum timeline_loss loss);
 
 #endif

@@ -23,7 +23,7 @@ struct failing {
 	int error;
 };
 
-static struct failing writes, cuts, syncs, removals, opens, looks, folders;
+static struct failing writes, cuts, syncs, removals, opens, looks, folders, reads;
 
 /* Calls that did not fail */
 static unsigned int synced, folders_synced, looked;
@@ -42,6 +42,8 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at);
 int __real_ftruncate(int fd, off_t len);
 int __wrap_ftruncate(int fd, off_t len);
 int __wrap_fdatasync(int fd);
+ssize_t __real_pread(int fd, void *data, size_t len, off_t at);
+ssize_t __wrap_pread(int fd, void *data, size_t len, off_t at);
 int __wrap_fsync(int fd);
 int __real_unlinkat(int dirfd, const char *path, int flags);
 int __wrap_unlinkat(int dirfd, const char *path, int flags);
@@ -58,6 +60,11 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
 	writes.nth = 1; /* the rest */
 	writes.times++;
 	return __real_pwrite(fd, data, len / 2, at);
+}
+
+ssize_t __wrap_pread(int fd, void *data, size_t len, off_t at)
+{
+	return fails(&reads) ? -1 : __real_pread(fd, data, len, at);
 }
 
 int __wrap_ftruncate(int fd, off_t len)
@@ -100,7 +107,7 @@ int __wrap_openat(int dirfd, const char *path, int flags, mode_t mode)
 
 static void heal(void)
 {
-	writes = cuts = syncs = removals = opens = looks = folders = (struct failing){0};
+	writes = cuts = syncs = removals = opens = looks = folders = reads = (struct failing){0};
 }
 
 static struct view *view[SNAPSHOTS];
@@ -406,6 +413,29 @@ static void test_looks(void **state)
 	assert_int_equal(folder_remove(folder), 0);
 }
 
+/* Whatever read fails for once, the same reader finds all snapshots afterwards. */
+static void test_reads(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE];
+	unsigned int failed = 0;
+
+	(void)state;
+	assert_int_equal(record(folder, 0), 0);
+	for (unsigned int n = 1; !failed || n < 100; n += 3) {
+		AUTO_ARCHIVE_READER struct archive_reader *r = NULL;
+		struct archive_found found;
+		const char *reason;
+
+		reads = (struct failing){n, 1, EIO};
+		r = recorded_reader(folder);
+		(void)archive_reader_find(r, PAST_AT, UINT64_MAX, &found, &reason);
+		failed += !reads.nth;
+		heal();
+		expect_snapshots(r, 0);
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
 /* Marks of segments that have not changed are known: nothing is read again. */
 static void test_known_marks(void **state)
 {
@@ -469,6 +499,7 @@ int main(void)
 		cmocka_unit_test(test_folders),
 		cmocka_unit_test(test_opens),
 		cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_reads),
 		cmocka_unit_test(test_known_marks),
 		cmocka_unit_test(test_removals),
 		cmocka_unit_test(test_allocations),
