@@ -77,8 +77,7 @@ int past_wait(int fd, int timeout_ms, struct past_answer *ret, const char **ret_
 		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 
 		if (now >= end) {
-			*ret_reason = "memtally-recorder did not answer in time; if that goes on, "
-				      "restart it";
+			*ret_reason = "memtally-recorder did not answer in time";
 			return -ETIMEDOUT;
 		}
 		if (poll(&p, 1, (int)((end - now) / NS_PER_MSEC) + 1) < 0 && errno != EINTR) {
