@@ -111,6 +111,10 @@ static const struct option_spec options[] = {
 			"out processes that it would keep waiting for longer than budget.stall. 0: no "
 			"surveys.",
 			"Has no effect: this build makes no surveys of the files that processes map.")},
+	{"pressure.interval", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "1s", 0,
+		60 * NS_PER_SEC, NULL, FIELD(pressure_interval_ns),
+		"From the start of one brief pass to the start of the next while processes wait for memory, "
+		"for at most a minute. A brief pass measures nothing. 0: no brief passes."},
 	{"accounting.user", PROGRAM_MEMTALLYD | PROGRAM_MEMTALLY, OPTION_CHOICE, true, "ID", "euid",
 		0, 0, account_bys, FIELD(accounting_user),
 		"The user that a process counts for: its effective uid, as ps shows it (euid), its real "

@@ -95,6 +95,7 @@ struct settings {
 	uint64_t budget_cpu_ppm; /* millionths of one core */
 	uint64_t budget_stall_ns, budget_giant_age_ns;
 	uint64_t files_interval_ns;    /* 0: never */
+	uint64_t pressure_interval_ns; /* 0: no brief passes */
 	uint64_t accounting_user;      /* enum account_by */
 	char *naming_process_exporter; /* naming/rules.h; NULL: none */
 	uint64_t export_users, export_programs, export_units, export_user_units, export_sessions,

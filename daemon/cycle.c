@@ -414,6 +414,7 @@ void cycle_apply(struct cycle *c, const struct settings *settings)
 	struct pass_summary s;
 
 	c->interval_ns = settings->interval_ns;
+	c->pressure.apart_ns = settings->pressure_interval_ns;
 	surveyor_set(&c->surveyor, settings->files_interval_ns, (uint32_t)settings->budget_cpu_ppm,
 		now_ns);
 	if (!c->is_passing)

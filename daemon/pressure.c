@@ -9,7 +9,7 @@ bool pressure_signal(struct pressure *p, uint64_t now_ns)
 {
 	bool was_episode = pressure_goes_on(p, now_ns);
 
-	if (p->state == PRESSURE_PAUSE)
+	if (!p->apart_ns || p->state == PRESSURE_PAUSE)
 		return false;
 	p->signal_ns = now_ns;
 	if (was_episode)
@@ -35,6 +35,6 @@ bool pressure_goes_on(struct pressure *p, uint64_t now_ns)
 
 void pressure_passed(struct pressure *p, uint64_t begin_ns, uint64_t cpu_ns)
 {
-	p->next_ns = saturate_add(begin_ns,
-		saturate_max(PRESSURE_APART_NS, saturate_part(cpu_ns, PRESSURE_CPU_PART, 1)));
+	p->next_ns = saturate_add(
+		begin_ns, saturate_max(p->apart_ns, saturate_part(cpu_ns, PRESSURE_CPU_PART, 1)));
 }

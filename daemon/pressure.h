@@ -19,8 +19,6 @@
 #define PRESSURE_LONGEST_NS (60 * NS_PER_SEC)
 /* An episode ends if there is no signal for this time: two windows of the trigger. */
 #define PRESSURE_QUIET_NS (4 * NS_PER_SEC)
-/* From the begin of one brief pass to the next, at least. */
-#define PRESSURE_APART_NS NS_PER_SEC
 
 enum {
 	/*
@@ -38,8 +36,10 @@ enum pressure_state {
 	PRESSURE_PAUSE,
 };
 
-/* Zeroed: calm. */
+/* Zeroed but for .apart_ns: calm. */
 struct pressure {
+	/* From the begin of one brief pass to the next, at least; 0: there are no episodes. */
+	uint64_t apart_ns;
 	enum pressure_state state;
 	uint64_t begin_ns;  /* of the episode */
 	uint64_t signal_ns; /* the last signal of the episode */
@@ -49,7 +49,8 @@ struct pressure {
 
 /*
  * Takes a signal at NOW_NS that the host is short of memory. Begins an episode, with a brief pass at
- * once, or continues one; in a pause it does nothing. Returns whether an episode has begun.
+ * once, or continues one; in a pause, or without .apart_ns, it does nothing. Returns whether an
+ * episode has begun.
  */
 bool pressure_signal(struct pressure *p, uint64_t now_ns);
 
@@ -58,7 +59,7 @@ bool pressure_goes_on(struct pressure *p, uint64_t now_ns);
 
 /*
  * Notes a pass of an episode that began at BEGIN_NS and took CPU_NS of CPU time: the next brief pass
- * is due a second after its begin, or later if passes would take too much CPU time.
+ * is due .apart_ns after its begin, or later if passes would take too much CPU time.
  */
 void pressure_passed(struct pressure *p, uint64_t begin_ns, uint64_t cpu_ns);
 

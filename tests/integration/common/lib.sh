@@ -180,8 +180,9 @@ start_memtallyd() {
 }
 # The file exists, so that no configuration of the host is read. Scenarios use much shorter
 # intervals than the default, on busy hosts. So the budget is large, except in scenarios about the
-# budget.
-printf '%s\n' 'budget.cpu: 100%' >"$DIR/none.yaml"
+# budget. Other tests let processes wait for memory, so there are no brief passes, except in scenarios
+# about them.
+printf '%s\n' 'budget.cpu: 100%' 'pressure.interval: 0' >"$DIR/none.yaml"
 
 # If root starts memtallyd, it takes an unused uid and gives the whole image to that uid. So
 # memtally-web gets the same uid here. Otherwise memtally-web would take another uid, and be any

@@ -17,7 +17,7 @@ static uint64_t at(uint64_t seconds)
 
 static void a_signal_begins_an_episode(void **state)
 {
-	struct pressure p = {0};
+	struct pressure p = {.apart_ns = NS_PER_SEC};
 
 	(void)state;
 	assert_false(pressure_goes_on(&p, at(0)));
@@ -30,7 +30,7 @@ static void a_signal_begins_an_episode(void **state)
 
 static void quiet_ends_an_episode(void **state)
 {
-	struct pressure p = {0};
+	struct pressure p = {.apart_ns = NS_PER_SEC};
 
 	(void)state;
 	pressure_signal(&p, at(0));
@@ -48,7 +48,7 @@ static void quiet_ends_an_episode(void **state)
 
 static void no_episode_is_longer_than_a_minute(void **state)
 {
-	struct pressure p = {0};
+	struct pressure p = {.apart_ns = NS_PER_SEC};
 	unsigned int begun = 0, seconds = 0;
 
 	(void)state;
@@ -65,7 +65,7 @@ static void no_episode_is_longer_than_a_minute(void **state)
 /* memtallyd may be stopped, or the machine suspended, in the middle of an episode. */
 static void time_may_jump(void **state)
 {
-	struct pressure p = {0};
+	struct pressure p = {.apart_ns = NS_PER_SEC};
 
 	(void)state;
 	pressure_signal(&p, at(0));
@@ -82,7 +82,7 @@ static void passes_are_apart(void **state)
 	static const struct {
 		uint64_t cpu_ms, apart_ms;
 	} cases[] = {{0, 1000}, {10, 1000}, {50, 1000}, {51, 1020}, {500, 10000}};
-	struct pressure p = {0};
+	struct pressure p = {.apart_ns = NS_PER_SEC};
 
 	(void)state;
 	pressure_signal(&p, at(0));
@@ -94,6 +94,16 @@ static void passes_are_apart(void **state)
 	assert_true(p.next_ns > at(100000));
 }
 
+/* Without a time between brief passes there are none. */
+static void zero_is_no_episode(void **state)
+{
+	struct pressure p = {.apart_ns = 0};
+
+	(void)state;
+	assert_false(pressure_signal(&p, NS_PER_SEC));
+	assert_false(pressure_goes_on(&p, NS_PER_SEC));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -102,6 +112,7 @@ int main(void)
 		cmocka_unit_test(no_episode_is_longer_than_a_minute),
 		cmocka_unit_test(time_may_jump),
 		cmocka_unit_test(passes_are_apart),
+		cmocka_unit_test(zero_is_no_episode),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
