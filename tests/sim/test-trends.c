@@ -14,6 +14,7 @@
 #include "base/number.h"
 #include "tests/sim/spread.h"
 #include "tests/sim/trace.h"
+#include "tests/unit/support/extent.h"
 #include "trend/trend.h"
 
 enum { HOUR_S = 3600, DAY_S = 86400 };
@@ -21,14 +22,9 @@ enum { HOUR_S = 3600, DAY_S = 86400 };
 /* The least growth that matters, in MiB. */
 #define LEAST_MIB 4
 
-static bool is_long(void)
-{
-	return getenv("MEMTALLY_LONG") != NULL;
-}
-
 static unsigned int count_traces(unsigned int quick)
 {
-	return is_long() ? 10 * quick : unit_rounds(quick);
+	return extent_is_long() ? 10 * quick : unit_rounds(quick);
 }
 
 /* Returns the seed of trace INDEX of case NUMBER. MEMTALLY_SEED changes all of them. */
@@ -120,7 +116,7 @@ static void healthy_processes_are_not_blamed(void **state)
 {
 	struct trend_judge *j = trend_judge_new();
 	unsigned int blamed = 0, all = 0;
-	const int step = is_long() ? 1 : 2;
+	const int step = extent_is_long() ? 1 : 2;
 
 	(void)state;
 	assert_non_null(j);
@@ -156,8 +152,8 @@ struct leak {
  */
 static double find_leak(struct trend_judge *j, const struct leak *l, uint64_t seed)
 {
-	double until_s = is_long() ? 3 * DAY_S : l->hours * HOUR_S;
-	double step_s = is_long() || l->hours <= 6 ? HOUR_S / 4 : HOUR_S;
+	double until_s = extent_is_long() ? 3 * DAY_S : l->hours * HOUR_S;
+	double step_s = extent_is_long() || l->hours <= 6 ? HOUR_S / 4 : HOUR_S;
 	struct floors f = {0};
 	double hours = HUGE_VAL;
 	struct trace t;
