@@ -77,7 +77,8 @@ choose_host() {
 run_tests() {
 	local limit=900 tests test
 	[ -z "$long" ] || limit=14400
-	mapfile -t tests
+	mapfile -t tests < <(grep .)
+	[ ${#tests[@]} -gt 0 ] || return 0
 	limited "$limit" "${host[@]}" make -C "$2" -j"$1" check "TESTS=${tests[*]}" \
 		"check_PROGRAMS=$(test_programs "$2" "$list" | tr '\n' ' ')" \
 		LOG_COMPILER="$top/contrib/quickstart/timed.sh $2/tests/times"
