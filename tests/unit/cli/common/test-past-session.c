@@ -45,7 +45,7 @@ static void absences_name_the_covered_time(void **state)
 	}
 }
 
-/* Asks a recorder that does not answer, in a child whose messages go to FD. */
+/* Asks a recorder that does not answer. Runs in a child, and sends its messages to FD. */
 static void ask_silence(int fd)
 {
 	const struct settings settings = {.recorder_socket = (char *)(uintptr_t) "silent"};
