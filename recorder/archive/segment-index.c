@@ -11,6 +11,7 @@
 #include "base/os/file.h"
 #include "base/saturate.h"
 #include "recorder/codec/codec.h"
+#include "snapshot/past.h"
 
 enum { SEARCH_BYTES = 1 << 16 };
 
@@ -19,6 +20,7 @@ struct reading {
 	int fd;
 	uint64_t bytes, at;
 	uint64_t last_check; /* of the record before .at; 0: none, or one that cannot be decoded */
+	bool is_behind_damage; /* the bytes just before .at were skipped */
 	struct segment_index *index;
 };
 
@@ -30,7 +32,7 @@ static int segment_index_add(struct reading *g, const struct segment_record *r)
 		.realtime_ns = r->realtime_ns,
 		.check = r->check,
 		.size = r->size,
-		.marks = r->marks,
+		.marks = r->marks | (g->is_behind_damage ? PAST_MARK_GAP : 0),
 		.form = r->form,
 		.key = SEGMENT_NO_KEY,
 	};
@@ -41,6 +43,7 @@ static int segment_index_add(struct reading *g, const struct segment_record *r)
 		entry.key = (uint32_t)i->count;
 	else if (g->last_check && r->follows == g->last_check)
 		entry.key = i->entry[i->count - 1].key;
+	g->is_behind_damage = false;
 	g->last_check = entry.key == SEGMENT_NO_KEY ? 0 : r->check;
 	i->entry[i->count++] = entry;
 	return 0;
@@ -56,6 +59,7 @@ static int skip_damage(struct reading *g)
 	if (!part)
 		return -ENOMEM;
 	g->last_check = 0;
+	g->is_behind_damage = true;
 	for (g->at += SEGMENT_ALIGN;
 		g->bytes - saturate_min(g->at, g->bytes) >= sizeof(struct segment_record);) {
 		ssize_t n = file_read_at(g->fd, part, SEARCH_BYTES, (off_t)g->at);
@@ -101,6 +105,14 @@ static int take_record(struct reading *g)
 	return 0;
 }
 
+/* Marks the entries that follow one that cannot be decoded. */
+static void mark_gaps(struct segment_index *i)
+{
+	for (size_t k = 1; k < i->count; k++)
+		if (i->entry[k - 1].key == SEGMENT_NO_KEY)
+			i->entry[k].marks |= PAST_MARK_GAP;
+}
+
 int segment_index_read(int fd, uint64_t bytes, struct segment_index *ret)
 {
 	struct reading g = {
@@ -113,7 +125,15 @@ int segment_index_read(int fd, uint64_t bytes, struct segment_index *ret)
 	ret->is_torn = ret->is_ended = false;
 	while (r == 0 && g.at < bytes)
 		r = take_record(&g);
+	mark_gaps(ret);
 	return r;
+}
+
+void segment_index_lose(struct segment_index *i, size_t first, size_t end)
+{
+	for (size_t k = first; k < saturate_min(end, i->count); k++)
+		i->entry[k].key = SEGMENT_NO_KEY;
+	mark_gaps(i);
 }
 
 void segment_index_done(struct segment_index *i)

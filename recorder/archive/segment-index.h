@@ -19,7 +19,7 @@ struct segment_entry {
 	uint64_t realtime_ns;
 	uint64_t check; /* as in struct segment_record */
 	uint32_t size;  /* of the payload in bytes */
-	uint32_t marks;
+	uint32_t marks; /* of the record; PAST_MARK_GAP also if the record before it is lost */
 	uint32_t
 		key; /* the entry with which its chain begins; SEGMENT_NO_KEY: it cannot be decoded */
 	uint16_t form; /* enum codec_form */
@@ -40,6 +40,9 @@ struct segment_index {
  * pread().
  */
 int segment_index_read(int fd, uint64_t bytes, struct segment_index *ret);
+
+/* Notes that the entries from FIRST to END, without END, cannot be decoded. */
+void segment_index_lose(struct segment_index *i, size_t first, size_t end);
 
 /* Frees what I owns. */
 void segment_index_done(struct segment_index *i);

@@ -148,10 +148,8 @@ static void forget_bad(
 	for (size_t i = 0; i < t->bads; i++) {
 		const struct timeline_bad *b = &t->bad[i];
 
-		if (b->tier != s->file.tier || b->number != s->file.number)
-			continue;
-		for (uint32_t k = b->first; k < b->end && k < index->count; k++)
-			index->entry[k].key = SEGMENT_NO_KEY;
+		if (b->tier == s->file.tier && b->number == s->file.number)
+			segment_index_lose(index, b->first, b->end);
 	}
 }
 
@@ -430,7 +428,6 @@ int timeline_give_up(
 		t->bad[t->bads++] = (struct timeline_bad){
 			place->tier, place->number, place->entry, end};
 	}
-	for (uint32_t i = place->entry; i < end; i++)
-		o->index.entry[i].key = SEGMENT_NO_KEY;
+	segment_index_lose(&o->index, place->entry, end);
 	return 0;
 }

@@ -226,7 +226,7 @@ static void flip(int fd, uint64_t at)
 	assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
 }
 
-/* After a damaged head or payload all chains that begin later are found. */
+/* After a damaged head or payload all chains that begin later are found, with a gap before them. */
 static void test_next_key(void **state)
 {
 	char folder[RECORDED_FOLDER_SIZE], path[PATH_SIZE];
@@ -268,8 +268,13 @@ static void test_next_key(void **state)
 		recorded_expect(r, PAST_AT, recorded_at(second + 1), second + 1);
 		recorded_expect(r, PAST_AT, recorded_at(third - 1), second + 1);
 		recorded_expect(r, PAST_AT, recorded_at(299), 299);
-		while (archive_reader_next(r, &s, &found, &why) == 0)
+		while (archive_reader_next(r, &s, &found, &why) == 0) {
+			bool is_behind_gap = found.at_ns == recorded_at(second) ||
+			                     found.at_ns == recorded_at(third);
+
+			assert_int_equal(found.marks, is_behind_gap ? PAST_MARK_GAP : 0);
 			count++;
+		}
 		assert_int_equal(count, 2 + 2 + 300 - third);
 		assert_int_equal(said.count[ARCHIVE_FAULT_DAMAGED], 1);
 	}
