@@ -160,12 +160,28 @@ static int evidence_find_last(struct evidence *e, bool only_oom, struct incident
 	}
 }
 
+/* Writes the time of the first snapshot at AT_NS or later to *RET_NS; 0: there is none. */
+static int ask_next(struct evidence *e, uint64_t at_ns, uint64_t *ret_ns)
+{
+	const struct past_request q = {.pick = PAST_AFTER, .at_ns = saturate_less(at_ns, 1)};
+	AUTO_PAST_ANSWER struct past_answer answer = {0};
+	size_t damaged = e->damaged;
+	int k = evidence_ask(e, &q, &answer);
+
+	e->damaged = damaged; /* evidence_load() counts it if it needs it */
+	*ret_ns = answer.head.at_ns;
+	return k;
+}
+
 static int evidence_find_at(struct evidence *e, uint64_t at_ns, struct incident *ret)
 {
 	CLEANUP(received_done) struct received marks = {0};
+	uint64_t next_ns = 0;
 	int k = ask_around(e, at_ns, &marks);
 
-	if (k == 0 && !incident_near(marks.point, marks.count, at_ns, ret))
+	if (k == 0)
+		k = ask_next(e, at_ns, &next_ns);
+	if (k == 0 && !incident_near(marks.point, marks.count, at_ns, next_ns, ret))
 		*ret = (struct incident){.kind = INCIDENT_NONE,
 			.first_ns = at_ns,
 			.last_ns = at_ns,

@@ -131,8 +131,25 @@ bool incident_last(
 	return false;
 }
 
-bool incident_near(
-	const struct past_point *point, size_t count, uint64_t at_ns, struct incident *ret)
+/* A time that people write is any time of its second. */
+static uint64_t incident_second_ns(uint64_t at_ns)
+{
+	return at_ns - at_ns % NS_PER_SEC;
+}
+
+/* Returns how far the mark at MARK_NS is from AT_NS for incident_near(). */
+static uint64_t incident_away_ns(
+	uint64_t mark_ns, uint64_t at_ns, uint64_t next_ns, uint32_t wanted)
+{
+	if (incident_second_ns(mark_ns) == incident_second_ns(at_ns))
+		return 0;
+	if (wanted == PAST_MARK_OOM && mark_ns == next_ns)
+		return 1;
+	return saturate_distance(mark_ns, at_ns);
+}
+
+bool incident_near(const struct past_point *point, size_t count, uint64_t at_ns, uint64_t next_ns,
+	struct incident *ret)
 {
 	static const uint32_t wanted[] = {PAST_MARK_OOM, PAST_MARK_PRESSURE};
 	const struct marks m = {.point = point, .count = count};
@@ -142,7 +159,8 @@ bool incident_near(
 		size_t best = count;
 
 		for (size_t i = 0; i < count; i++) {
-			uint64_t away_ns = saturate_distance(point[i].at_ns, at_ns);
+			uint64_t away_ns = incident_away_ns(
+				point[i].at_ns, at_ns, next_ns, wanted[w]);
 
 			if (point[i].marks & wanted[w] && away_ns <= best_ns) {
 				best = i;
@@ -156,12 +174,6 @@ bool incident_near(
 		}
 	}
 	return false;
-}
-
-/* A time that people write is any time of its second. */
-static uint64_t incident_second_ns(uint64_t at_ns)
-{
-	return at_ns - at_ns % NS_PER_SEC;
 }
 
 uint64_t incident_asked_away_ns(const struct incident *i, bool *ret_is_earlier)

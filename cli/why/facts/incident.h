@@ -50,10 +50,13 @@ bool incident_last(
 
 /*
  * Finds the incident at AT_NS, at most INCIDENT_NEAR_NS away: the nearest OOM kill, without one the
- * nearest memory pressure. Returns false if there is none. Sets .asked_ns to AT_NS.
+ * nearest memory pressure. NEXT_NS is the time of the first snapshot at AT_NS or later; 0: there is
+ * none. An OOM kill with its mark there is that of AT_NS, unless one has its mark in that very second,
+ * even if the mark of another one is nearer: a kill comes before the snapshot with its mark. Returns false if there is none. Sets
+ * .asked_ns to AT_NS.
  */
-bool incident_near(
-	const struct past_point *point, size_t count, uint64_t at_ns, struct incident *ret);
+bool incident_near(const struct past_point *point, size_t count, uint64_t at_ns, uint64_t next_ns,
+	struct incident *ret);
 
 /*
  * Returns how far the time that the user asked for is from the event of I, in whole seconds as nanoseconds; 0: nothing

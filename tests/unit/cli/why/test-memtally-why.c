@@ -214,10 +214,11 @@ static void explains_each_kill_of_a_series(void **state)
 	r.mark[7] = PAST_MARK_OOM;
 	r.episode.kills[7] = r.episode.kills[6] + 1;
 	r.episode.process[4].pss_mib[7] = 0; /* the last process of the cgroup, counter and all */
-	check(&r, "--at=2023-11-23 03:12:47", NULL, KILL);
-	check(&r, "--at=2023-11-23 03:12:47", NULL,
+	check(&r, "--at=2023-11-23 03:12:46", NULL, KILL);
+	check(&r, "--at=2023-11-23 03:12:46", NULL,
 		"\n            other OOM kills, explained by --at: the next at 03:12:56\n");
-	check(&r, "--at=2023-11-23 03:12:55", NULL, "2023-11-23 03:12:56 OOM kill on this host");
+	/* it happened between the snapshots of 03:12:46 and 03:12:56 */
+	check(&r, "--at=2023-11-23 03:12:47", NULL, "2023-11-23 03:12:56 OOM kill on this host");
 	check(&r, NULL, NULL, "2023-11-23 03:12:56 OOM kill on this host");
 	check(&r, NULL, NULL, ", explained by --at: the one before at 03:12:46\n");
 	check(&r, "--json", NULL, ",\"earlier_kill\":\"2023-11-23T03:12:46.000Z\"");

@@ -17,6 +17,7 @@ struct scene {
 	bool only_oom;
 	enum incident_kind kind;
 	uint64_t first_s, last_s, pressure_first_s, pressure_last_s, earlier_s, later_s;
+	uint64_t next_s; /* the first snapshot at .near_s or later; 0: it is not near an OOM kill */
 };
 
 static uint64_t ns_of(uint64_t s)
@@ -32,7 +33,7 @@ static bool find(const struct scene *s, struct incident *ret)
 	for (; count < MARKS && s->mark[count].at_s; count++)
 		point[count] = (struct past_point){
 			.at_ns = ns_of(s->mark[count].at_s), .marks = s->mark[count].marks};
-	return s->near_s ? incident_near(point, count, ns_of(s->near_s), ret)
+	return s->near_s ? incident_near(point, count, ns_of(s->near_s), ns_of(s->next_s), ret)
 	                 : incident_last(point, count, s->only_oom, ret);
 }
 
@@ -65,6 +66,10 @@ static void finds_incidents(void **state)
 			100, 460},
 		{{{100, P}, {500, O}}, 110, false, INCIDENT_PRESSURE, 100, 100, 100, 100},
 		{{{100, O}, {380, O}}, 230, false, INCIDENT_OOM, 100, 100, 0, 0, 0, 380},
+		/* a kill before the next snapshot is that of the time, although another mark is nearer */
+		{{{100, O}, {109, O}}, 104, false, INCIDENT_OOM, 109, 109, 0, 0, 100, 0, 109},
+		{{{100, O}, {109, O}}, 100, false, INCIDENT_OOM, 100, 100, 0, 0, 0, 109, 109},
+		{{{100, O}, {109, P}}, 104, false, INCIDENT_OOM, 100, 100, 109, 109, 0, 0, 109},
 	};
 
 	(void)state;
