@@ -293,10 +293,16 @@ static bool is_look_due(const struct adaptive_pass *a, const struct tracked *t)
 	return a->swaps || age_ns + a->limits.interval_ns > LOOK_MAX_AGE_NS;
 }
 
+/* Returns true if A is less than half of B, or more than twice as much. */
+static bool is_far(uint64_t a, uint64_t b)
+{
+	return a < b / 2 || a / 2 > b;
+}
+
 /*
  * Takes M, the statm of P in a brief pass. Reclaim moves the RSS of many processes, and only allocations,
  * exec and exit move the size of the address space: then P is read as in any pass, since it may be
- * another image.
+ * another image. One of the same size has other counters, as a rule far off.
  */
 static enum adaptive_pass_need poll_briefly(
 	struct adaptive_pass *a, struct process *p, const struct statm *m)
@@ -305,7 +311,8 @@ static enum adaptive_pass_need poll_briefly(
 
 	if (block_is_on(&p->block) || (t->image == TRACKED_EMPTY && !m->size))
 		return ADAPTIVE_PASS_NEEDS_NOTHING;
-	if (t->image != TRACKED_SETTLED || m->size != t->seen.size)
+	if (t->image != TRACKED_SETTLED || m->size != t->seen.size ||
+		is_far(m->resident, t->seen.resident) || is_far(m->shared, t->seen.shared))
 		return ADAPTIVE_PASS_NEEDS_LOOK;
 	if (!statm_is_same(m, &t->seen))
 		tracked_poll(t, m, a->page_bytes);

@@ -181,6 +181,24 @@ static void sees_an_exec(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
+/* It may also leave the size as it was. Then the other counters move far. */
+static void sees_an_exec_of_the_same_size(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process other = adaptive_cast[3];
+
+	(void)state;
+	settle(s);
+	other.image = 77;
+	other.name = "vim";
+	tree_add(&s->tree, &other);
+	tree_write(&s->tree, "12/statm", "5000 500 400 0 0 0 0\n");
+	view = brief(s);
+	assert_string_equal(view_owner(view, adaptive_row(view, 12), OWNER_PROGRAM), "vim");
+	assert_false(ROW_HAS(adaptive_row(view, 12), PROCESS_PSS_AGE));
+}
+
 /* Ranks count full passes: an owner does not lose its series within seconds. */
 static void series_stay(void **state)
 {
@@ -261,6 +279,7 @@ int main(void)
 		cmocka_unit_test(counts_no_growth),
 		cmocka_unit_test(sees_births_and_exits),
 		cmocka_unit_test(sees_an_exec),
+		cmocka_unit_test(sees_an_exec_of_the_same_size),
 		cmocka_unit_test(series_stay),
 		cmocka_unit_test(needs_a_full_pass_before),
 		cmocka_unit_test(a_pass_tells_that_the_host_is_short),
