@@ -76,6 +76,7 @@ struct tracked {
 	uint64_t start_ns; /* PROCESS_START_TIME */
 	uint32_t threads;  /* PROCESS_THREADS */
 	uint32_t kib[TRACKED_KEPT];
+	uint32_t huge_kib; /* at the measurement */
 	/* owned: bytes of values that .kib cannot hold; NULL: it holds all, which is nearly always
 	 * so */
 	uint64_t *wide;
@@ -86,10 +87,10 @@ struct tracked {
 	uint64_t leaving;   /* if TRACKED_LEAVING: resident bytes when it exited; else 0 */
 	uint64_t broken_ns; /* CLOCK_BOOTTIME of .broken_kib */
 	struct walk_cost_habit habit;
-	uint32_t huge_kib, mappings; /* at the measurement; 0 mappings: not known */
-	uint32_t largest_kib;        /* upper bound of the largest mapping; 0: not known */
-	uint32_t mapped_kib;         /* RSS when .largest_kib was found */
-	uint32_t faults;             /* minor faults at the measurement, by .watch; wraps */
+	uint32_t mappings;    /* at the measurement; 0: not known */
+	uint32_t largest_kib; /* upper bound of the largest mapping; 0: not known */
+	uint32_t mapped_kib;  /* RSS when .largest_kib was found */
+	uint32_t faults;      /* minor faults at the measurement, by .watch; wraps */
 	/* by how much its row in the last pass may be wrong; 0 after a measurement */
 	uint32_t shown_kib;
 	/* that it may have copied since, by its faults when they were read last */
