@@ -184,6 +184,7 @@ static void ask(const struct recorded_past *p, const char *const args[static INV
 	pid_t server = stand_in_start(SOCKET, serve, p);
 
 	setenv("TZ", "UTC", 1);
+	setenv("MEMTALLY_LEDGER_SOCKET", "/nonexistent", 1);
 	tzset();
 	invoked_run(args, ret);
 	stand_in_end(server, SOCKET);
@@ -329,7 +330,9 @@ static void failures_say_what_is_covered(void **state)
 		{&past, {OPTION, "--at=\x1b[2J", "users"}, 2, "--at: expected a time of day "},
 		{&past, {OPTION, "--at=2030-01-01", "users"}, 2, "--at is in the future"},
 		{&past, {OPTION, "--at=1h", "--live", "users"}, 2, "--live does not go with --at"},
-		{&past, {OPTION, "--at=1h", "usage"}, 2, "--at does not go with usage"},
+		{&past, {OPTION, "--at=1h", "usage"}, 2,
+			ENABLE_LEDGER ? "--at does not go with usage"
+				      : "this build has no usage history"},
 		{&past, {"--recorder.socket=none", "--at=1h"}, 1,
 			"nothing from memtally-recorder: none: No such file or directory (start "
 			"memtally-recorder, or set --recorder.socket)"},
@@ -408,7 +411,7 @@ static void own_processes_are_said_to_be_own(void **state)
 	running_check_says(&users, "memtally: from the recorded snapshot of ");
 	ask(&past, ARGS("--from=5m", "processes"), &span);
 	running_check_says(&span, "your own processes, from ");
-	ask(&past, ARGS("--ledger.socket=none", "history", "user", "nosuch"), &hidden);
+	ask(&past, ARGS("history", "user", "nosuch"), &hidden);
 	assert_int_equal(hidden.status, 1);
 	running_check_says(&hidden, "; other users' owners are hidden from you");
 }
@@ -490,9 +493,7 @@ static void history_is_a_bounded_series(void **state)
 
 	(void)state;
 	past.oom = 50;
-	ask(&past,
-		ARGS("--ledger.socket=none", "history", "user", "alice", "--from=795s", "--json"),
-		&r);
+	ask(&past, ARGS("history", "user", "alice", "--from=795s", "--json"), &r);
 	assert_int_equal(r.status, 0);
 	json = load(&r);
 	points = json_object_get(json, "points");
@@ -502,11 +503,11 @@ static void history_is_a_bounded_series(void **state)
 	assert_null(strstr(r.err.data, "warning"));
 
 	/* Most of the day is not recorded, and there is no ledger. */
-	ask(&past, ARGS("--ledger.socket=none", "history", "host"), &host);
+	ask(&past, ARGS("history", "host"), &host);
 	assert_int_equal(host.status, 0);
 	running_check_says(&host, "from memtally-recorder since ");
 	if (ENABLE_LEDGER)
-		running_check_says(&host, "nothing from memtally-ledger: none: ");
+		running_check_says(&host, "nothing from memtally-ledger: /nonexistent: ");
 	running_check_prints(&host, "SOURCE");
 	running_check_prints(&host, "recorder");
 }
@@ -520,7 +521,7 @@ static void history_shows_bursts_and_kills(void **state)
 	bool has_burst = false, has_kill = false;
 
 	(void)state;
-	ask(&few, ARGS("--ledger.socket=none", "history", "user", "alice", "--json"), &all);
+	ask(&few, ARGS("history", "user", "alice", "--json"), &all);
 	assert_int_equal(all.status, 0);
 	json = load(&all);
 	assert_int_equal(json_array_size(json_object_get(json, "points")), 100);
@@ -529,7 +530,7 @@ static void history_shows_bursts_and_kills(void **state)
 	many.count = 4000;
 	many.burst = 2005;
 	many.oom = 3010;
-	ask(&many, ARGS("--ledger.socket=none", "history", "user", "alice", "--json"), &thin);
+	ask(&many, ARGS("history", "user", "alice", "--json"), &thin);
 	assert_int_equal(thin.status, 0);
 	json = load(&thin);
 	points = json_object_get(json, "points");
@@ -557,7 +558,7 @@ static void history_leaves_out_damaged_snapshots(void **state)
 
 	(void)state;
 	past.damaged = 40;
-	ask(&past, ARGS("--ledger.socket=none", "history", "user", "alice", "--json"), &r);
+	ask(&past, ARGS("history", "user", "alice", "--json"), &r);
 	assert_int_equal(r.status, 0);
 	running_check_says(&r, "warning: damaged recorded snapshots were left out");
 	json = load(&r);
@@ -571,7 +572,7 @@ static void history_leaves_out_damaged_snapshots(void **state)
 	json_decref(json);
 
 	only.count = only.damaged = 1;
-	ask(&only, ARGS("--ledger.socket=none", "history", "user", "alice"), &none);
+	ask(&only, ARGS("history", "user", "alice"), &none);
 	assert_int_equal(none.status, 1);
 	running_check_says(&none, "the recorded snapshots of that time are damaged");
 }
@@ -705,7 +706,7 @@ static void older_points_are_the_ledgers(void **state)
 	past.hangs_up = false;
 
 	/* The ledger has no processes; memtally does not ask it. */
-	ask(&past, ARGS("--ledger.socket=none", "history", "process", "4711"), &process);
+	ask(&past, ARGS("history", "process", "4711"), &process);
 	assert_int_equal(process.status, 1);
 	running_check_says(&process, "no process 4711 is recorded from ");
 	assert_null(strstr(process.err.data, "ledger"));
