@@ -8,6 +8,7 @@ MACHINE=memtally-test-$$
 ROOT=$DIR/root # the machine's file system, as seen from the host
 INIT=          # pid of its first process, as seen from the host
 GROUPS_MADE=() # its cgroups
+NETWORK=(--private-network) # options of systemd-nspawn about its network
 
 # Prints the packages of libraries that the programs need, and of an administrator's tools.
 machine_packages() {
@@ -106,7 +107,7 @@ boot() {
 		done
 		shift
 		exec env SYSTEMD_SECCOMP=0 "$@"' - "${GROUPS_MADE[@]}" -- \
-		systemd-nspawn --boot --directory="$ROOT" --machine="$MACHINE" --private-network --register=no --keep-unit \
+		systemd-nspawn --boot --directory="$ROOT" --machine="$MACHINE" "${NETWORK[@]}" --register=no --keep-unit \
 		--console=pipe --capability=CAP_PERFMON --bind-ro="$MEMTALLY_SOURCE:/source"
 	wait_for 60 is_booted || fail "the machine does not boot"
 	is_booted
