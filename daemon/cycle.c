@@ -35,7 +35,7 @@ struct cycle {
 	sd_event_source *turn_timer;   /* measures between passes */
 	sd_event_source *survey_timer; /* reads smaps between passes */
 	sd_event_source *names_timer;  /* publishes without the names that have not arrived */
-	sd_event_source *trigger;      /* NULL: passes tell whether the host is short of memory */
+	sd_event_source *trigger;      /* NULL: passes tell whether there is memory pressure */
 
 	struct name_client name_client;
 	struct schedule schedule;
@@ -132,7 +132,7 @@ static int rest_until_due(struct cycle *c)
 	return r < 0 ? r : arm_pass(c);
 }
 
-/* Begins an episode of memory pressure, or continues it: the host is short of memory. */
+/* Begins an episode of memory pressure, or continues it. */
 static int cycle_press(struct cycle *c)
 {
 	if (!pressure_signal(&c->pressure, clock_now_ns(CLOCK_MONOTONIC)))
@@ -333,7 +333,7 @@ static int on_answers(void *userdata)
 
 /*
  * An error of the descriptor would wake memtallyd again and again: from then on passes tell whether
- * the host is short of memory.
+ * there is memory pressure.
  */
 static int on_trigger(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {

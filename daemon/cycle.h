@@ -3,8 +3,8 @@
  * The cycle of passes
  *
  * Runs passes on schedule in short batches and publishes their snapshots. Between two passes it
- * measures processes and surveys mapped files; while the host is short of memory (pressure.h) it
- * makes brief passes instead. Timers of memtallyd's event loop drive it.
+ * measures processes and surveys mapped files; under memory pressure (pressure.h) it makes
+ * brief passes instead. Timers of memtallyd's event loop drive it.
  */
 #ifndef MEMTALLY_DAEMON_CYCLE_H
 #define MEMTALLY_DAEMON_CYCLE_H
@@ -39,7 +39,7 @@ struct cycle *cycle_close(struct cycle *c);
 void cycle_apply(struct cycle *c, const struct settings *settings);
 
 /*
- * FD, of psi_trigger_open(), tells from now on that the host is short of memory. Without it, passes
+ * FD, of psi_trigger_open(), tells from now on that there is memory pressure. Without it, passes
  * tell it by their own figures. Consumes FD. Returns 0, or a negative errno of sd_event_add_io().
  */
 int cycle_set_trigger(struct cycle *c, int fd);

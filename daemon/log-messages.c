@@ -59,14 +59,14 @@ void log_messages_pressure(struct log_messages *m)
 	uint64_t suppressed;
 
 	if (log_limit_pass(&m->pressure, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
-		log_info("the host is short of memory (and %llu times before): a brief pass each "
-			 "second for up to a minute",
+		log_info("processes wait for memory, on the host or in a cgroup (and %llu times "
+			 "before): a brief pass each second for up to a minute",
 			(unsigned long long)suppressed);
 }
 
 void log_messages_trigger_error(int error)
 {
-	log_info("the kernel does not tell when the host is short of memory (%s): passes notice it",
+	log_info("the kernel does not tell when processes wait for memory (%s): passes notice it",
 		strerror(-error));
 }
 

@@ -43,7 +43,7 @@ void log_messages_budget(struct log_messages *m, uint64_t interval_ns, uint64_t 
 void log_messages_budget_suffices(struct log_messages *m);
 
 /*
- * Logs that brief passes begin, because the host is short of memory; at most once in ten minutes,
+ * Logs that brief passes begin, because processes wait for memory; at most once in ten minutes,
  * with the number of times since the last message.
  */
 void log_messages_pressure(struct log_messages *m);

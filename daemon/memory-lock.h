@@ -2,7 +2,7 @@
 /*
  * Locks of memtallyd's own memory
  *
- * If the host is short of memory, the kernel takes pages of programs that were not used for some
+ * Under memory pressure the kernel takes pages of programs that were not used for some
  * seconds, and memtallyd would wait for its own code and data to come back, while it is needed most.
  * Locked pages stay. Pages are locked as they are used (MLOCK_ONFAULT, Linux 4.4), so locks make no
  * page resident. The limit of locked memory (RLIMIT_MEMLOCK) counts whole mappings.

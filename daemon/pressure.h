@@ -2,7 +2,7 @@
 /*
  * Pressure Episodes
  *
- * Decides when memtallyd makes brief passes: while the host is short of memory. The kernel's signal
+ * Decides when memtallyd makes brief passes: while processes wait for memory. The kernel's signal
  * (psi-trigger.h), or the figures of a pass, begin an episode. It ends when there was no signal for
  * a while, or after a minute, and a pause follows, which is longer after a longer episode. Pure; all
  * times are CLOCK_MONOTONIC.
@@ -48,7 +48,7 @@ struct pressure {
 };
 
 /*
- * Takes a signal at NOW_NS that the host is short of memory. Begins an episode, with a brief pass at
+ * Takes a signal at NOW_NS that processes wait for memory. Begins an episode, with a brief pass at
  * once, or continues one; in a pause, or without .apart_ns, it does nothing. Returns whether an
  * episode has begun.
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's signal that the host is short of memory (PSI trigger, Linux 5.2)
+ * The kernel's signal of memory pressure (PSI trigger, Linux 5.2)
  *
- * The kernel signals a descriptor of /proc/pressure/memory if within two seconds processes waited
- * for memory for more than 0.15 s together, and at most once in two seconds. Since Linux 6.4 any user
- * may ask for that, with such a window; before that CAP_SYS_RESOURCE is needed.
+ * The kernel signals a descriptor of /proc/pressure/memory if at least one process, on the host or
+ * in a cgroup, waited for memory in more than 0.15 s of two seconds; at most once in two seconds.
+ * Since Linux 6.4 any user may ask for that, with such a window; before that CAP_SYS_RESOURCE is
+ * needed.
  */
 #ifndef MEMTALLY_DAEMON_PSI_TRIGGER_H
 #define MEMTALLY_DAEMON_PSI_TRIGGER_H

@@ -70,8 +70,8 @@ enum image_flag {
 	/* Without rows of processes and files, for readers without privileges */
 	IMAGE_PUBLIC = 1 << 1,
 	/*
-	 * Made by a brief pass, while the host is short of memory: RSS and estimates follow statm,
-	 * other quantities of processes are as they were read last. Another snapshot may follow
+	 * Made by a brief pass, under memory pressure: RSS and estimates follow statm, other
+	 * quantities of processes are as they were read last. Another snapshot may follow
 	 * sooner than .interval_ns says.
 	 */
 	IMAGE_PRESSURE = 1 << 2,

@@ -377,9 +377,9 @@ static const struct metric tmpfs_metrics[] = {
 #define HELP_OUTCOME "Processes of the last pass by outcome; estimated: measured in an earlier pass, guessed: never measured yet. Processes that are gone or no-mm have no memory, and memtally_host_processes leaves them out."
 #define HELP_READ    "Processes of the last pass by the source of their figures: a file, or estimate if they were measured in an earlier pass or not yet."
 #define HELP_MEASUREMENTS "Measurements of single processes: whole, or by slices of their mappings."
-#define HELP_DEFERRED     "Measurements that were deferred: no CPU budget left, too long a stall, too long a stall by one single mapping (giant), or a host short of memory."
+#define HELP_DEFERRED     "Measurements that were deferred: no CPU budget left, too long a stall, too long a stall by one single mapping (giant), or processes that wait for memory (pressure)."
 #define HELP_CHARGES      "Owners that are cgroups, such as units and containers, by the outcome of reading their charges. none: the memory controller has no such cgroup; ambiguous: the processes are in several cgroups, or some in none. Absent if the memory controller is not mounted."
-#define HELP_WAITING      "Measurements, first ones included, that were deferred and still wait: no CPU budget left, or a host short of memory."
+#define HELP_WAITING      "Measurements, first ones included, that were deferred and still wait: no CPU budget left, or processes that wait for memory (pressure)."
 
 static const struct metric self_metrics[] = {
 	{.what = "last_pass_duration", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,

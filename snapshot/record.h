@@ -272,7 +272,7 @@ enum self_quantity {
 	SELF_LONGEST_UNMEASURED,
 	/* Nanoseconds from one pass to the next, as the header's interval_ns; in both modes */
 	SELF_PERIOD,
-	/* A count of measurements that wait because the host is short of memory */
+	/* A count of measurements that wait because of memory pressure */
 	SELF_WAITING_PRESSURE,
 	/* Nanoseconds until the budget suffices for all that wait; absent if not known */
 	SELF_BACKLOG,

@@ -192,7 +192,7 @@ static void add_pressure(const struct snapshot_self *self, struct joined *line)
 
 /*
  * Appends the measurements that wait, the longest time without a measurement, of the processes that
- * must be measured within the maximum age, and a shortage of memory. A process that reaches that
+ * must be measured within the maximum age, and memory pressure. A process that reaches that
  * age between two passes is measured in the later one, so it is overdue only after one more
  * interval, or after twice the age if that is less. Then the line is called "Overdue".
  */

@@ -67,7 +67,7 @@ struct image_build_adaptive {
 	double budget;                        /* as a share of one CPU */
 	double needed;                        /* as a share of one CPU; 0: not known yet */
 	uint64_t available_ns, oldest_ns;
-	/* measurements wait because the host is short of memory, not for budget */
+	/* measurements wait because of memory pressure, not for budget */
 	bool is_pressed;
 	/* time until the budget has paid for all that wait; UINT64_MAX: not known */
 	uint64_t backlog_ns;

@@ -7,7 +7,7 @@
  *     pass_begin -> pass_step ... -> (names) -> pass_publish -> pass_plan -> (pass_measure ...)
  *     -> pass_begin ...
  *
- * While the host is short of memory brief passes may come between: pass_begin_brief() instead of
+ * Under memory pressure brief passes may come between: pass_begin_brief() instead of
  * pass_begin().
  */
 #ifndef MEMTALLY_COLLECTORS_PASS_PASS_H
@@ -236,7 +236,7 @@ struct pass_summary {
 	/* /proc is mounted with hidepid, and hides processes from memtallyd */
 	bool proc_hidden;
 	bool proc_hides; /* /proc hides processes from ordinary users */
-	bool is_short;   /* the host was short of memory when the pass began */
+	bool is_short;   /* there was memory pressure when the pass began */
 	bool has_sys_ptrace, has_perfmon;
 	bool lacks_charges;  /* no memory controller of cgroups is mounted where memtallyd runs */
 	uint64_t charges[6]; /* owners that are cgroups, by enum charge_outcome */

@@ -79,7 +79,7 @@ void survey_iterator_blocked(struct pass *pass, pid_t pid);
 
 /*
  * Returns whether a survey may read now: the CPU budget has more than the next pass is expected to
- * need (cpu_budget_available_ns()), and the host is not short of memory. Always true in exact mode,
+ * need (cpu_budget_available_ns()), and there is no memory pressure. Always true in exact mode,
  * which has no budget.
  */
 bool survey_iterator_may_spend(struct pass *pass);

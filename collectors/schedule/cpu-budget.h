@@ -102,7 +102,7 @@ uint64_t cpu_budget_available_ns(struct cpu_budget *b, uint64_t now_ns);
 uint64_t cpu_budget_each_ns(const struct cpu_budget *b, uint64_t interval_ns);
 
 /*
- * Returns how many of TOKENS_NS may be used if the host is short of memory: half, and at most half
+ * Returns how many of TOKENS_NS may be used under memory pressure: half, and at most half
  * of what INTERVAL_NS brings, because saved tokens would hide the cut.
  */
 uint64_t cpu_budget_cut_ns(const struct cpu_budget *b, uint64_t tokens_ns, uint64_t interval_ns);

@@ -21,8 +21,8 @@
  * more than its kind's part is measured when its kind is drawn by lot, since the tokens may be
  * overdrawn by one read: under any budget, every process is measured at some time.
  *
- * If memory is short, the caller has cut the tokens, and waiting processes count as deferred for
- * that reason. In severe shortage only new processes and those that are due in this pass are
+ * Under memory pressure the caller has cut the tokens, and waiting processes count as deferred for
+ * that reason. Under severe pressure only new processes and those that are due in this pass are
  * measured.
  *
  * If its walk would hold a lock for longer than the stall budget, a process is measured only at the
@@ -78,7 +78,7 @@ enum measure_plan_reason {
 	MEASURE_PLAN_BUDGET, /* not enough tokens */
 	MEASURE_PLAN_STALL, /* predicted to hold a lock for too long; waits for the age for giants */
 	MEASURE_PLAN_GIANT, /* the same because of a single mapping, which slices cannot divide */
-	MEASURE_PLAN_PRESSURE, /* the host is short of memory */
+	MEASURE_PLAN_PRESSURE, /* processes wait for memory */
 	MEASURE_PLAN_REASONS,
 };
 

@@ -202,7 +202,7 @@ def schemas(fields, owners, parts, histograms):
         "instance": {"type": "string", "pattern": "^[0-9a-f]+$"}, "time": {"type": "string", "format": "date-time"},
         "sequence": INTEGER, "interval_seconds": NUMBER, "age_seconds": NUMBER,
         "complete": described(BOOLEAN, "Whether every process that has memory has a PSS, measured or estimated."),
-        "brief": described(BOOLEAN, "True if the host is short of memory, and memtallyd has read statm alone."),
+        "brief": described(BOOLEAN, "True if processes wait for memory, on the host or in a cgroup, and memtallyd has read statm alone."),
     }, ["instance", "time", "sequence", "age_seconds", "complete"], "The snapshot that the figures are of.")
     path = record({"path": STRING, "what": STRING, "parameters": rows(STRING)}, ["path", "what", "parameters"])
     found = {

@@ -55,7 +55,7 @@ static void the_host_is_sound(void **state)
 	}
 }
 
-/* Runs one host that is short of memory for a while. */
+/* Runs one host with memory pressure for a while. */
 static void put_under_pressure(uint64_t seed)
 {
 	struct host h;
@@ -89,7 +89,7 @@ static void put_under_pressure(uint64_t seed)
 }
 
 /*
- * If the host is short of memory, memtallyd measures little. No process is left out, and deferred
+ * Under memory pressure memtallyd measures little. No process is left out, and deferred
  * measurements are made later.
  */
 static void pressure_is_heeded(void **state)

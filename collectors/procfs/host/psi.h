@@ -37,7 +37,7 @@ int psi_parse(const char *text, size_t len, struct psi *ret);
  */
 int psi_read(int procfs_fd, struct psi *ret);
 
-/* How short the host is of memory. */
+/* How much processes wait for memory. */
 enum psi_level {
 	PSI_CALM, /* also if it is not known */
 	PSI_STRAINED,
@@ -45,9 +45,9 @@ enum psi_level {
 };
 
 /*
- * Returns the level by .some_avg10: above 10 % the host is strained, above
- * 30 % it is severe. BEFORE is the last level. A level lasts until the average is a third below its
- * limit, so that an average near the limit does not change it in every pass. Pure.
+ * Returns the level by .some_avg10: above 10 % it is strained, above 30 % severe. BEFORE is the last
+ * level. A level lasts until the average is a third below its limit, so that an average near the
+ * limit does not change it in every pass. Pure.
  */
 enum psi_level psi_level(const struct psi *psi, enum psi_level before);
 

@@ -83,7 +83,7 @@ def passes():
         graph("Duration of passes", "Of the last pass, pauses included, and the time from one pass to the next.", "s", [
             (on("memtally_last_pass_duration_seconds"), f"{OF} pass"), (on("memtally_interval_seconds"), f"{OF} interval")]),
         graph("Deferred measurements", "Measurements that were deferred in ten minutes. budget: no CPU left. stall, giant: they would "
-              "hold up the process for too long. pressure: the host is short of memory.", "short",
+              "hold up the process for too long. pressure: processes wait for memory.", "short",
               [(on("sum by (reason) (increase(memtally_measurements_deferred_total[10m]))"), "{{reason}}")]),
         graph("Requests", "Requests to memtally-web in ten minutes on all selected hosts, by status.", "short",
               [(on("sum by (code) (increase(memtally_web_requests_total[10m]))"), "{{code}}")]),

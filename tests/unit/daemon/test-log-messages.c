@@ -81,6 +81,26 @@ static void logs_when_the_budget_suffices_again(void **state)
 	assert_int_equal(len, 0);
 }
 
+static void logs_memory_pressure_once_in_ten_minutes(void **state)
+{
+	struct log_messages r;
+
+	(void)state;
+	log_messages_init(&r);
+	forget();
+	log_messages_pressure(&r);
+	assert_true(says(
+		"processes wait for memory, on the host or in a cgroup (and 0 times before): a "
+		"brief pass each second for up to a minute\n"));
+	forget();
+	log_messages_pressure(&r);
+	assert_int_equal(len, 0);
+	log_messages_trigger_error(-EACCES);
+	assert_true(
+		says("the kernel does not tell when processes wait for memory (Permission denied): "
+		     "passes notice it\n"));
+}
+
 static void first_pass_logs_advice(void **state)
 {
 	struct pass_summary s = {.duration_ns = 12000000, .unmeasured_yet = 3};
@@ -223,6 +243,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(logs_an_error_once_a_minute),
 		cmocka_unit_test(logs_when_the_budget_suffices_again),
+		cmocka_unit_test(logs_memory_pressure_once_in_ten_minutes),
 		cmocka_unit_test(first_pass_logs_advice),
 		cmocka_unit_test(logs_unreadable_cgroups_once),
 		cmocka_unit_test(logs_why_it_does_not_listen),

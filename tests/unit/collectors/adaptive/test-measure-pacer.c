@@ -215,7 +215,7 @@ static void processes_at_the_start_need_no_tokens(void **state)
 	assert_int_equal(budget->excused_ns, excused_ns);
 }
 
-/* If the host is short of memory, or after much time, they wait like others. */
+/* Under memory pressure, or after much time, they wait like others. */
 static void excuse_ends(void **state)
 {
 	static const char *const texts[] = {
@@ -274,7 +274,7 @@ static void measures_all_that_fit(void **state)
 	}
 }
 
-/* If it would cost more than the budget brings, or the host is short of memory, passes estimate. */
+/* If it would cost more than the budget brings, or under memory pressure, passes estimate. */
 static void estimates_if_not_all_fit(void **state)
 {
 	static const char pressure[] = "some avg10=12.00 avg60=0.00 avg300=0.00 total=1\n";

@@ -826,7 +826,7 @@ static void accepts_extreme_numbers(void **state)
 }
 
 /*
- * In severe shortage only new items and those due now are read, whatever the tokens. The others
+ * Under severe pressure only new items and those due now are read, whatever the tokens. The others
  * are counted.
  */
 static void shortage_defers_items_that_can_wait(void **state)
