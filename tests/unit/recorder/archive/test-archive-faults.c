@@ -480,6 +480,60 @@ static void test_known_marks(void **state)
 	assert_int_equal(folder_remove(folder), 0);
 }
 
+/* Asserts that R finds snapshot I, and returns how many segments it opens for that. */
+static unsigned int find_and_count(struct archive_reader *r, unsigned int i)
+{
+	struct archive_found found;
+	const char *reason;
+
+	looked = 0;
+	assert_int_equal(archive_reader_find(r, PAST_AT, recorded_at(i), &found, &reason), 0);
+	recorded_assert_same(found.view, view[i]);
+	return looked;
+}
+
+/* The copy of a reader opens the segments that it decodes, and those that are new. */
+static void test_copies(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE], name[SEGMENT_NAME_SIZE];
+	char path[sizeof(folder) + sizeof(name)];
+
+	(void)state;
+	recorded_folder(folder);
+	for (unsigned int i = 0; i < SNAPSHOTS - 1; i++) {
+		AUTO_ARCHIVE struct archive *a = recorded_open(folder, RECORDED_LIMIT);
+
+		assert_int_equal(archive_add(a, view[i], PAST_MARK_GAP, 0), 0);
+	}
+	{
+		AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(folder);
+		AUTO_ARCHIVE_READER struct archive_reader *copy = NULL;
+		AUTO_ARCHIVE struct archive *a = NULL;
+		struct archive_mark mark;
+		size_t count;
+
+		assert_int_equal(
+			archive_reader_marks(r, 0, UINT64_MAX, PAST_MARK_GAP, &mark, 1, &count), 0);
+		assert_int_equal(count, SNAPSHOTS - 1);
+		looked = 0;
+		assert_int_equal(archive_reader_copy(r, &copy), 0);
+		assert_int_equal(looked, 0);
+		assert_in_range(find_and_count(copy, 1), 1, 6);
+		a = recorded_open(folder, RECORDED_LIMIT);
+		assert_int_equal(archive_add(a, view[SNAPSHOTS - 1], 0, 0), 0);
+		segment_name(0, 1, name);
+		snprintf(path, sizeof(path), "%s/%s", folder, name);
+		assert_int_equal(unlink(path), 0);
+		assert_in_range(find_and_count(copy, SNAPSHOTS - 1), 1, 6);
+		r = archive_reader_close(r);
+		find_and_count(copy, SNAPSHOTS / 2);
+		assert_int_equal(
+			archive_reader_marks(copy, 0, UINT64_MAX, PAST_MARK_GAP, &mark, 1, &count),
+			0);
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
 static int make_views(void **state)
 {
 	for (unsigned int i = 0; i < SNAPSHOTS; i++)
@@ -507,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_looks),
 		cmocka_unit_test(test_reads),
 		cmocka_unit_test(test_known_marks),
+		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_removals),
 		cmocka_unit_test(test_allocations),
 	};
