@@ -222,7 +222,9 @@ static int make_room(struct tier *t, uint64_t len)
 	int r = 0;
 
 	if (more > t->bytes_max)
-		return tier_note_failure(t, "a snapshot is too large for", t->next_number, -EFBIG);
+		return tier_note_failure(t,
+			"a share of recorder.size is too small for a snapshot in", t->next_number,
+			-EFBIG);
 	while (r == 0 && t->bytes + more > t->bytes_max) {
 		if (t->fd >= 0 && t->list.count == 1)
 			close_segment(t);

@@ -114,6 +114,7 @@ static void test_too_large(void **state)
 
 		assert_int_equal(archive_open(folder, &limits, &a, reason), 0);
 		assert_int_equal(archive_add(a, noise, 0, 0), -EFBIG);
+		assert_non_null(strstr(archive_reason(a), "recorder.size is too small for "));
 		assert_non_null(strstr(archive_reason(a), "tier0-"));
 		assert_int_equal(archive_counts(a).failures, 1);
 		for (uint64_t i = 1; i < 50; i++) {
