@@ -243,7 +243,7 @@ static const struct option_spec options[] = {
 	{"recorder.share_minutes", PROGRAM_RECORDER, OPTION_PERCENT, true, "PERCENT", "30%", 10000,
 		390000, NULL, FIELD(recorder_share_minutes_ppm),
 		"The part of recorder.size for one snapshot a minute. The rest is for one in five "
-		"minutes, of the longest time."},
+		"minutes, of the longest time. Each of the three parts needs 1 MiB at least."},
 
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
 		"Read /proc now, with your own rights, instead of asking memtallyd. The option "

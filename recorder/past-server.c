@@ -187,7 +187,6 @@ static enum past_status past_server_begin_series(struct past_server *s, const st
 	const struct past_request *request, const struct question_reader *reader,
 	const struct past_head *head, struct question_reply *reply)
 {
-	char reason[ARCHIVE_REASON_SIZE];
 	struct past_job *job;
 
 	if (!past_server_has_room(s, q) ||
@@ -195,7 +194,7 @@ static enum past_status past_server_begin_series(struct past_server *s, const st
 		return PAST_BUSY;
 	job->series = archive_reader_series(job->from_ns, job->until_ns,
 		series_step_ns(job->from_ns, job->until_ns, request->step_ns));
-	if (archive_reader_open(s->recording->directory, NULL, &job->archive, reason) < 0) {
+	if (archive_reader_copy(s->recording->reader, &job->archive) < 0) {
 		past_server_drop(job);
 		return PAST_BUSY;
 	}

@@ -4,6 +4,7 @@
 #include "recorder/recorder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -27,6 +28,9 @@
 #include "service/loop.h"
 
 enum { PPM_PER_PERCENT = 10000 };
+
+/* The least share of recorder.size: less has no room for the snapshots of a large host. */
+#define SHARE_BYTES_MIN (UINT64_C(1) << 20)
 
 struct recorder {
 	const struct settings *settings;
@@ -96,6 +100,28 @@ static void recorder_limits(const struct settings *c, struct archive_limits *ret
 	ret->tier[0].percent = all;
 	ret->tier[1].percent = minutes;
 	ret->tier[2].percent = 100 - all - minutes;
+}
+
+/* Returns whether each share of recorder.size is large enough. If not, says which one is too small. */
+static bool recorder_has_room(const struct settings *c)
+{
+	static const char *const names[ARCHIVE_TIERS] = {
+		"recorder.share_all", "recorder.share_minutes", "the rest"};
+	struct archive_limits limits;
+
+	recorder_limits(c, &limits);
+	for (size_t i = 0; i < ARCHIVE_TIERS; i++) {
+		uint32_t percent = limits.tier[i].percent;
+		uint64_t bytes = limits.bytes / 100 * percent;
+
+		if (bytes >= SHARE_BYTES_MIN)
+			continue;
+		log_error("%s, %" PRIu32 "%% of recorder.size, is %" PRIu64
+			  " KiB, and must be at least 1024 KiB: raise it, or recorder.size",
+			names[i], percent, bytes >> 10);
+		return false;
+	}
+	return true;
 }
 
 static int recorder_open(struct recorder *p)
@@ -193,6 +219,8 @@ int recorder_run(int argc, char *argv[])
 	int status = command_begin(&command, argc, argv, &settings);
 
 	p.settings = settings;
+	if ((status == COMMAND_RUN || status == COMMAND_CHECK) && !recorder_has_room(settings))
+		return COMMAND_MISUSE;
 	if (status == COMMAND_RUN)
 		return recorder_serve(&p);
 	return status == COMMAND_CHECK ? command_say_good(settings) : status;

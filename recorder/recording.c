@@ -16,13 +16,8 @@
 /* From one message about missing snapshots to the next. */
 #define LOST_PAUSE_NS (3600 * NS_PER_SEC)
 
-/*
- * While the recorder waits for the disk, memtallyd can send one snapshot, and further ones are lost
- * (PAST_MARK_GAP). So between two waits there is a pause of this length, and of so many times the
- * length of the wait.
- */
+/* The least time from one synchronization to the next. Under pressure each snapshot asks for one. */
 #define SYNC_PAUSE_NS (3 * NS_PER_SEC)
-enum { SYNC_PAUSE_FACTOR = 3 };
 
 /* Logs what a reader skips; the reader says so once for each file. */
 static void recording_say_fault(void *context, enum archive_fault_kind kind, const char *text)
@@ -104,22 +99,17 @@ int recording_open(struct recording *r, const char *directory, const struct arch
 
 void recording_close(struct recording *r)
 {
-	if (r->archive && archive_sync(r->archive, UINT64_MAX) < 0)
+	if (r->archive && archive_finish(r->archive, clock_now_ns(CLOCK_MONOTONIC)) < 0)
 		recording_fail(r, archive_reason(r->archive));
 	r->archive = archive_close(r->archive);
 	r->reader = archive_reader_close(r->reader);
 }
 
-/* Waits for the disk, and begins the pause. */
-static void recording_sync(struct recording *r)
+static void recording_sync(struct recording *r, uint64_t now_ns)
 {
-	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC), end_ns;
-
-	r->is_urgent = false;
-	if (archive_sync(r->archive, UINT64_MAX) < 0)
+	if (archive_sync(r->archive, now_ns) < 0)
 		recording_fail(r, archive_reason(r->archive));
-	end_ns = clock_now_ns(CLOCK_MONOTONIC);
-	r->rest_ns = end_ns + saturate_max(SYNC_PAUSE_NS, SYNC_PAUSE_FACTOR * (end_ns - begin_ns));
+	r->rest_ns = saturate_add(now_ns, SYNC_PAUSE_NS);
 }
 
 /* Returns whether tier 0 has VIEW. */
@@ -174,7 +164,6 @@ void recording_take(struct recording *r, const struct view *view, uint64_t now_n
 	else
 		r->is_thinning_badly = false;
 	recording_succeed(r);
-	r->is_urgent |= (marks & (PAST_MARK_OOM | PAST_MARK_PRESSURE)) != 0;
 }
 
 void recording_run(struct recording *r, uint64_t now_ns)
@@ -184,7 +173,7 @@ void recording_run(struct recording *r, uint64_t now_ns)
 	if (now_ns < recording_due_ns(r))
 		return;
 	if (r->archive)
-		recording_sync(r);
+		recording_sync(r, now_ns);
 	else
 		(void)recording_begin(r, now_ns, reason);
 }
@@ -193,5 +182,8 @@ uint64_t recording_due_ns(const struct recording *r)
 {
 	if (!r->archive)
 		return r->retry_ns;
-	return saturate_max(r->is_urgent ? 0 : archive_due_ns(r->archive), r->rest_ns);
+	/* How a synchronization ends is seen, and logged, after the pause. */
+	if (archive_is_syncing(r->archive))
+		return r->rest_ns;
+	return saturate_max(archive_due_ns(r->archive), r->rest_ns);
 }

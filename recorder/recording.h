@@ -22,7 +22,6 @@ struct recording {
 	struct marks marks;            /* of the last recorded snapshot */
 	bool is_failing;               /* the last snapshot, or the last synchronization, failed */
 	bool is_thinning_badly; /* the last snapshot is in tier 0, and missing in another one */
-	bool is_urgent;         /* a snapshot with such a mark waits for recording_run() */
 	uint64_t rest_ns;  /* CLOCK_MONOTONIC until which the files are not synchronized again */
 	uint64_t retry_ns; /* CLOCK_MONOTONIC of the next try to open the archive; 0: it is open */
 	uint64_t lost;     /* a count: snapshots of memtallyd that are missing between others */
@@ -48,8 +47,8 @@ void recording_close(struct recording *r);
 void recording_take(struct recording *r, const struct view *view, uint64_t now_ns);
 
 /*
- * Synchronizes the files, or tries to open them, if that is due at NOW_NS (CLOCK_MONOTONIC). Then
- * there is a pause of at least three seconds, so that a slow disk leaves time for the next snapshots.
+ * Has the files synchronized in the background, or tries to open them, if that is due at NOW_NS
+ * (CLOCK_MONOTONIC). Then there is a pause of three seconds. Logs failures.
  */
 void recording_run(struct recording *r, uint64_t now_ns);
 

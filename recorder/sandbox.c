@@ -31,8 +31,8 @@ static const struct filter_list filter_record = FILTER_LIST(record_calls);
 
 int recorder_sandbox_confine(const char *directory, const char *socket)
 {
-	static const struct filter_list *const lists[] = {
-		&filter_base, &filter_unix, &filter_server, &filter_keep, &filter_record};
+	static const struct filter_list *const lists[] = {&filter_base, &filter_unix,
+		&filter_server, &filter_keep, &filter_threads, &filter_record};
 	int r = own_directory_rights("memtally-recorder", directory, DATA_BYTES, 0027,
 		"there is no user memtally-recorder for root to become: create it, or give the "
 		"recorder's directory to another user");

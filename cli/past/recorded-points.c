@@ -97,12 +97,12 @@ static int recorded_points_ask_parts(struct past_session *session, const struct 
 	return r;
 }
 
-/* Adds the marks of the snapshots that were left out. Without an answer there are fewer. */
-static void recorded_points_add_marks(
-	struct past_session *session, const struct past_request *q, struct recorded_points *p)
+/* Adds the MARKS of the snapshots that were left out. Without an answer there are fewer. */
+static void recorded_points_add_marks(struct past_session *session, const struct past_request *q,
+	uint32_t marks, struct recorded_points *p)
 {
 	const struct past_request all = {
-		.pick = PAST_MARKS, .at_ns = q->at_ns, .until_ns = q->until_ns};
+		.pick = PAST_MARKS, .at_ns = q->at_ns, .until_ns = q->until_ns, .marks = marks};
 	AUTO_PAST_ANSWER struct past_answer answer = {.points = NULL};
 	AUTO_BUFFER struct buffer unused = {0};
 	size_t at = 0;
@@ -136,9 +136,13 @@ int recorded_points_ask(struct past_session *session, const struct past_request 
 		buffer_add_text(reason, "the recorded snapshots of that time are damaged");
 		return -EIO;
 	}
-	if (r == 0)
-		recorded_points_add_marks(session, &recorded, p);
-	return r;
+	if (r < 0)
+		return r;
+	/* An answer has the newest marks alone, and memory pressure marks snapshot after snapshot. */
+	recorded_points_add_marks(
+		session, &recorded, PAST_MARK_OOM | PAST_MARK_START | PAST_MARK_GAP, p);
+	recorded_points_add_marks(session, &recorded, PAST_MARK_PRESSURE, p);
+	return 0;
 }
 
 /* Makes TO the larger one of TO and POINT, with the marks of both. */

@@ -203,7 +203,7 @@ run_item() {
 # Not --enable-werror: with this instrumentation gcc reports some variables as uninitialized.
 job_tsan() { quickly_build thread-tests "$top/build-tsan" --enable-thread-sanitizer CFLAGS='-O1 -g1'; }
 
-# The one thread is memtally-web's, which checks passwords.
+# Threads are those of memtally-web, which checks passwords, and of memtally-recorder, which synchronizes files.
 stage_threads() {
 	if ! pkg-config --exists cmocka; then
 		count_skip threads 'cmocka is not installed and could not be'

@@ -57,6 +57,20 @@ int archive_reader_open(const char *directory, const struct archive_listener *li
 	return 0;
 }
 
+int archive_reader_copy(const struct archive_reader *from, struct archive_reader **ret)
+{
+	AUTO_ARCHIVE_READER struct archive_reader *r = calloc(1, sizeof(*r));
+	int failure = -ENOMEM;
+
+	if (r)
+		failure = timeline_copy(&r->timeline, &from->timeline);
+	if (failure == 0)
+		failure = decoder_new(ARCHIVE_IMAGE_MAX, &r->decoder);
+	if (failure == 0)
+		*ret = TAKE_PTR(r);
+	return failure;
+}
+
 struct archive_reader *archive_reader_close(struct archive_reader *r)
 {
 	if (!r)

@@ -34,6 +34,12 @@ struct archive_reader;
 int archive_reader_open(const char *directory, const struct archive_listener *listener,
 	struct archive_reader **ret, char reason[static ARCHIVE_REASON_SIZE]);
 
+/*
+ * Opens the archive of FROM for another reader, which does not read again what FROM knows of the segments.
+ * FROM's directory stays borrowed. There is no listener. *RET is the caller's. Returns 0, -ENOMEM, or a negative errno of openat().
+ */
+int archive_reader_copy(const struct archive_reader *from, struct archive_reader **ret);
+
 /* Closes R. Accepts NULL. Returns NULL. */
 struct archive_reader *archive_reader_close(struct archive_reader *r);
 

@@ -18,6 +18,7 @@
 #include "recorder/archive/segment-list.h"
 #include "recorder/archive/segment.h"
 #include "recorder/archive/sync-schedule.h"
+#include "recorder/archive/syncer.h"
 #include "recorder/archive/tier.h"
 #include "snapshot/past.h"
 
@@ -32,7 +33,11 @@ struct archive {
 	struct archive_limits limits;
 	struct tier tier[ARCHIVE_TIERS];
 	size_t tiers; /* initialized */
+	struct syncer syncer;
+	bool has_syncer;
 	struct sync_schedule schedule;
+	bool is_syncing;              /* archive_sync() has begun, and not taken the outcome */
+	bool has_new_name;            /* the directory is not synchronized */
 	struct archive_counts counts; /* of the snapshots */
 	char reason[ARCHIVE_REASON_SIZE];
 };
@@ -82,12 +87,15 @@ static int archive_init(struct archive *a, const char *directory, const char **r
 	a->dirfd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (a->dirfd < 0 || flock(a->dirfd, LOCK_EX | LOCK_NB) < 0)
 		return -errno;
-	r = segment_list_read(a->dirfd, &list);
+	r = syncer_init(&a->syncer);
+	a->has_syncer = r == 0;
+	if (r == 0)
+		r = segment_list_read(a->dirfd, &list);
 	for (; r == 0 && a->tiers < ARCHIVE_TIERS; a->tiers++) {
 		const struct archive_tier_limits *l = &a->limits.tier[a->tiers];
 
 		r = tier_init(&a->tier[a->tiers], a->dirfd, (unsigned int)a->tiers, l->span_ns,
-			a->limits.bytes / PERCENT * l->percent, &list);
+			a->limits.bytes / PERCENT * l->percent, &list, &a->syncer);
 	}
 	return r;
 }
@@ -123,6 +131,8 @@ struct archive *archive_close(struct archive *a)
 		return NULL;
 	for (size_t i = 0; i < a->tiers; i++)
 		tier_done(&a->tier[i]);
+	if (a->has_syncer)
+		syncer_done(&a->syncer);
 	fd_close(a->dirfd);
 	free(a->directory);
 	free(a);
@@ -141,7 +151,7 @@ static void archive_explain(struct archive *a, const struct tier *t, int error)
 
 int archive_add(struct archive *a, const struct view *view, uint32_t marks, uint64_t now_ns)
 {
-	bool is_urgent = marks & PAST_MARK_OOM;
+	bool is_urgent = marks & (PAST_MARK_OOM | PAST_MARK_PRESSURE);
 	int r = 0;
 
 	for (size_t i = 0; i < ARCHIVE_TIERS; i++) {
@@ -173,43 +183,68 @@ uint64_t archive_due_ns(const struct archive *a)
 	return sync_schedule_due_ns(&a->schedule);
 }
 
-/* Synchronizes the names of new files. Returns 0 or a negative errno of fsync(). */
-static int sync_names(struct archive *a)
+/* Has all synchronized that was written. */
+static void archive_begin_sync(struct archive *a)
 {
-	bool has_new_name = false;
-
-	for (size_t i = 0; i < ARCHIVE_TIERS; i++)
-		has_new_name |= a->tier[i].has_new_name;
-	if (has_new_name && fsync(a->dirfd) < 0)
-		return -errno;
-	for (size_t i = 0; i < ARCHIVE_TIERS; i++)
+	a->schedule = (struct sync_schedule){0};
+	a->is_syncing = true;
+	for (size_t i = 0; i < ARCHIVE_TIERS; i++) {
+		tier_sync(&a->tier[i]);
+		a->has_new_name |= a->tier[i].has_new_name;
 		a->tier[i].has_new_name = false;
-	return 0;
+	}
+	if (a->has_new_name)
+		syncer_add(&a->syncer, a->dirfd, SYNCER_FOLDER, 0);
+	a->has_new_name = false;
+}
+
+/* Takes what failed since the last call. Returns as archive_sync(). */
+static int archive_end_sync(struct archive *a, uint64_t now_ns)
+{
+	uint64_t number;
+	int r = 0, failure;
+
+	for (unsigned int i = 0; i < ARCHIVE_TIERS; i++) {
+		failure = syncer_failure(&a->syncer, i, &number);
+		if (failure == 0)
+			continue;
+		a->tier[i].what = "cannot synchronize";
+		a->tier[i].failed_number = number;
+		archive_explain(a, &a->tier[i], failure);
+		r = failure;
+	}
+	failure = syncer_failure(&a->syncer, SYNCER_FOLDER, &number);
+	if (failure == 0)
+		return r;
+	a->has_new_name = true;
+	sync_schedule_add(&a->schedule, now_ns, a->limits.sync_ns);
+	if (r == 0)
+		write_reason(a->reason, "cannot synchronize", a->directory, NULL, failure);
+	return r == 0 ? failure : r;
 }
 
 int archive_sync(struct archive *a, uint64_t now_ns)
 {
-	uint64_t since_ns = now_ns == UINT64_MAX ? archive_due_ns(a) : now_ns;
-	int r = 0, failure;
+	int r;
 
-	if (now_ns < archive_due_ns(a) || !a->schedule.is_waiting)
-		return 0;
-	a->schedule = (struct sync_schedule){0};
-	for (size_t i = 0; i < ARCHIVE_TIERS; i++) {
-		failure = tier_sync(&a->tier[i]);
-		if (failure < 0 && r == 0) {
-			r = failure;
-			archive_explain(a, &a->tier[i], r);
-		}
-	}
-	failure = sync_names(a);
-	if (failure < 0)
-		sync_schedule_add(&a->schedule, since_ns, a->limits.sync_ns);
-	if (failure < 0 && r == 0) {
-		r = failure;
-		write_reason(a->reason, "cannot synchronize", a->directory, NULL, r);
-	}
+	a->is_syncing = a->is_syncing && syncer_is_busy(&a->syncer);
+	r = archive_end_sync(a, now_ns);
+	if (now_ns >= archive_due_ns(a) && !a->is_syncing)
+		archive_begin_sync(a);
 	return r;
+}
+
+bool archive_is_syncing(const struct archive *a)
+{
+	return a->is_syncing;
+}
+
+int archive_finish(struct archive *a, uint64_t now_ns)
+{
+	archive_begin_sync(a);
+	syncer_wait(&a->syncer);
+	a->is_syncing = false;
+	return archive_end_sync(a, now_ns);
 }
 
 struct archive_counts archive_counts(const struct archive *a)

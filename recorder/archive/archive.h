@@ -8,11 +8,13 @@
  * the files, recorder/archive/archive-reader.h reads them.
  *
  * A record is in the file when archive_add() returns, so SIGKILL loses no record. Power loss loses
- * what was added since the last archive_sync(). Records keep the order in which they were added; if
+ * what the disk does not have: a thread synchronizes the files (recorder/archive/syncer.h), so that
+ * archive_add() does not wait for that. write() itself may wait, if the kernel has too many unwritten
+ * pages of the disk. Records keep the order in which they were added; if
  * the clock is set back, they keep the times that they have.
  *
  * System calls: openat, newfstatat, fstat, fcntl, getdents64, flock, pread64, pwrite64, ftruncate,
- * fdatasync, fsync (of the directory), unlinkat, close.
+ * fdatasync, fsync (of the directory), unlinkat, close, clone (of the thread), futex.
  */
 #ifndef MEMTALLY_RECORDER_ARCHIVE_ARCHIVE_H
 #define MEMTALLY_RECORDER_ARCHIVE_ARCHIVE_H
@@ -59,7 +61,7 @@ struct archive;
 int archive_open(const char *directory, const struct archive_limits *limits, struct archive **ret,
 	char reason[static ARCHIVE_REASON_SIZE]);
 
-/* Closes A and its files, without synchronizing them. Accepts NULL. Returns NULL. */
+/* Closes A and its files; waits only for what is being synchronized. Accepts NULL. Returns NULL. */
 struct archive *archive_close(struct archive *a);
 
 static inline void cleanup_archive(struct archive **a)
@@ -84,18 +86,25 @@ const char *archive_reason(const struct archive *a);
 
 /*
  * Returns the CLOCK_MONOTONIC time at which archive_sync() is due: at most .sync_ns after the first
- * record that it would synchronize, and at once after a record with PAST_MARK_OOM. UINT64_MAX: there
- * is no such record.
+ * record that it would synchronize, and at once after a record with PAST_MARK_OOM or
+ * PAST_MARK_PRESSURE. UINT64_MAX: there is no such record.
  */
 uint64_t archive_due_ns(const struct archive *a);
 
 /*
- * If it is due at NOW_NS (CLOCK_MONOTONIC; UINT64_MAX: in any case), waits until the disk has all
- * records (fdatasync()). Returns 0, or a negative errno; then archive_reason() says why, the records
- * stay as they are, and the next record begins a new segment. If only the names of new files could not
- * be synchronized, it is due again .sync_ns later.
+ * Begins to synchronize the files (fdatasync()) if that is due at NOW_NS (CLOCK_MONOTONIC) and not going
+ * on already, and does not wait for it. Returns 0, or a negative errno if files could not be synchronized
+ * since the last call: then archive_reason() says why, the records stay as they are, and the next record
+ * begins a new segment. If only the names of new files could not be synchronized, it is due again
+ * .sync_ns later.
  */
 int archive_sync(struct archive *a, uint64_t now_ns);
+
+/* Returns whether archive_sync() has begun, and must be called again for the outcome. */
+bool archive_is_syncing(const struct archive *a);
+
+/* Waits until the disk has all records, due or not. Returns as archive_sync(). */
+int archive_finish(struct archive *a, uint64_t now_ns);
 
 /* Returns counts of A. */
 struct archive_counts archive_counts(const struct archive *a);

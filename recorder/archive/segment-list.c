@@ -97,6 +97,16 @@ int segment_list_update(int dirfd, struct segment_list *l)
 	return is_same ? 0 : segment_list_read(dirfd, l);
 }
 
+int segment_list_copy(struct segment_list *l, const struct segment_list *from)
+{
+	if (ARRAY_RESERVE(l->file, l->room, from->count + 1) < 0)
+		return -ENOMEM;
+	for (l->count = 0; l->count < from->count; l->count++)
+		l->file[l->count] = from->file[l->count];
+	l->changed_ns = from->changed_ns;
+	return 0;
+}
+
 void segment_list_done(struct segment_list *l)
 {
 	free(l->file);

@@ -36,6 +36,9 @@ int segment_list_read(int dirfd, struct segment_list *ret);
  */
 int segment_list_update(int dirfd, struct segment_list *l);
 
+/* Makes L, which is zeroed, a copy of FROM. Returns 0 or -ENOMEM. */
+int segment_list_copy(struct segment_list *l, const struct segment_list *from);
+
 /* Frees what L owns. */
 void segment_list_done(struct segment_list *l);
 #define AUTO_SEGMENT_LIST CLEANUP(segment_list_done)

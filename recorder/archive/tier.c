@@ -45,12 +45,13 @@ static int tier_remove_oldest(struct tier *t)
 }
 
 int tier_init(struct tier *t, int dirfd, unsigned int tier, uint64_t span_ns, uint64_t bytes_max,
-	const struct segment_list *list)
+	const struct segment_list *list, struct syncer *syncer)
 {
 	int r;
 
 	*t = (struct tier){
 		.dirfd = dirfd,
+		.syncer = syncer,
 		.tier = tier,
 		.slot.span_ns = span_ns,
 		.bytes_max = bytes_max,
@@ -75,19 +76,22 @@ int tier_init(struct tier *t, int dirfd, unsigned int tier, uint64_t span_ns, ui
 /* Closes the segment that is being written, and makes the next record begin another one. */
 static void close_segment(struct tier *t)
 {
-	t->fd = fd_close(t->fd);
+	t->fd = syncer_release(t->syncer, t->fd);
 	t->is_dirty = false;
 	encoder_reset(t->encoder);
 }
 
-/*
- * Closes the segment that is being written after a failure. Its records wait for no archive_sync(), so
- * they are synchronized now, as far as the disk allows: what failed before is said.
- */
-static void abandon_segment(struct tier *t)
+void tier_sync(struct tier *t)
 {
 	if (t->fd >= 0 && t->is_dirty)
-		(void)fdatasync(t->fd);
+		syncer_add(t->syncer, t->fd, t->tier, t->next_number - 1);
+	t->is_dirty = false;
+}
+
+/* Closes the segment that is being written. Its records wait for no archive_sync(). */
+static void leave_segment(struct tier *t)
+{
+	tier_sync(t);
 	close_segment(t);
 }
 
@@ -119,7 +123,7 @@ static int append_bytes(struct tier *t, const void *data, size_t len)
 	if (ftruncate(t->fd, (off_t)t->at) < 0) {
 		t->bytes += done;
 		t->list.file[t->list.count - 1].bytes += done;
-		abandon_segment(t);
+		leave_segment(t);
 	}
 	return tier_note_failure(t, "cannot write", t->next_number - 1, error);
 }
@@ -194,35 +198,18 @@ static int begin_segment(struct tier *t)
 	return r;
 }
 
-int tier_sync(struct tier *t)
-{
-	int r;
-
-	if (t->fd < 0 || !t->is_dirty)
-		return 0;
-	if (fdatasync(t->fd) == 0) {
-		t->is_dirty = false;
-		return 0;
-	}
-	r = tier_note_failure(t, "cannot synchronize", t->next_number - 1, -errno);
-	close_segment(t);
-	return r;
-}
-
-/* Ends and synchronizes the segment that is being written if it is long enough, or was removed. */
-static int check_segment(struct tier *t)
+/* Ends the segment that is being written if it is long enough, was removed, or is not synchronized. */
+static void check_segment(struct tier *t)
 {
 	struct stat st;
-	int r;
 
-	if (t->fd >= 0 && (fstat(t->fd, &st) < 0 || !st.st_nlink))
-		abandon_segment(t);
+	if (t->fd >= 0 && (fstat(t->fd, &st) < 0 || !st.st_nlink ||
+				  syncer_has_failed(t->syncer, t->tier, t->next_number - 1)))
+		leave_segment(t);
 	if (t->fd < 0 || t->at < segment_bytes_wanted(t->bytes_max))
-		return 0;
+		return;
 	add_end(t);
-	r = tier_sync(t);
-	close_segment(t);
-	return r;
+	leave_segment(t);
 }
 
 /*
@@ -235,7 +222,9 @@ static int make_room(struct tier *t, uint64_t len)
 	int r = 0;
 
 	if (more > t->bytes_max)
-		return tier_note_failure(t, "a snapshot is too large for", t->next_number, -EFBIG);
+		return tier_note_failure(t,
+			"a share of recorder.size is too small for a snapshot in", t->next_number,
+			-EFBIG);
 	while (r == 0 && t->bytes + more > t->bytes_max) {
 		if (t->fd >= 0 && t->list.count == 1)
 			close_segment(t);
@@ -307,9 +296,8 @@ int tier_add(struct tier *t, const struct view *view, uint32_t marks)
 	enum codec_form form = CODEC_KEY;
 	int r;
 
-	r = check_segment(t);
-	if (r == 0)
-		r = make_record(t, view, marks, wants_key(t), &form);
+	check_segment(t);
+	r = make_record(t, view, marks, wants_key(t), &form);
 	if (r == 0)
 		r = make_room(t, t->record.len);
 	/* A new segment begins with a key. */

@@ -12,12 +12,14 @@
 #include "recorder/archive/archive-types.h"
 #include "recorder/archive/segment-index.h"
 #include "recorder/archive/segment-list.h"
+#include "recorder/archive/syncer.h"
 #include "recorder/archive/tier-slot.h"
 #include "recorder/codec/codec.h"
 #include "snapshot/view.h"
 
 struct tier {
-	int dirfd; /* borrowed */
+	int dirfd;             /* borrowed */
+	struct syncer *syncer; /* borrowed */
 	unsigned int tier;
 	uint64_t bytes_max; /* of all its files */
 
@@ -28,7 +30,7 @@ struct tier {
 	int fd;      /* owned: the segment that is being written; -1: none */
 	uint64_t at; /* its size in bytes */
 	struct segment_summary summary;
-	bool is_dirty; /* it has bytes that are not synchronized */
+	bool is_dirty; /* it has bytes that the syncer was not told of */
 
 	struct encoder *encoder;         /* owned */
 	uint64_t last_check;             /* of the last record, which the next one may follow */
@@ -45,12 +47,12 @@ struct tier {
 };
 
 /*
- * Initializes T, which has BYTES_MAX bytes for its segments. Removes the oldest ones of LIST beyond
+ * Initializes T, which has BYTES_MAX bytes for its segments, and SYNCER (borrowed). Removes the oldest ones of LIST beyond
  * that. Returns 0, -ENOMEM, or a negative errno. The caller gives T to tier_done() also after an
  * error.
  */
 int tier_init(struct tier *t, int dirfd, unsigned int tier, uint64_t span_ns, uint64_t bytes_max,
-	const struct segment_list *list);
+	const struct segment_list *list, struct syncer *syncer);
 
 /* Ends the segment that is being written, and frees what T owns. */
 void tier_done(struct tier *t);
@@ -58,7 +60,7 @@ void tier_done(struct tier *t);
 /* Appends VIEW with MARKS. Returns 0 or an error of archive_add(). */
 int tier_add(struct tier *t, const struct view *view, uint32_t marks);
 
-/* Synchronizes the segment that is being written. Returns 0 or a negative errno of fdatasync(). */
-int tier_sync(struct tier *t);
+/* Has the syncer synchronize the segment that is being written. */
+void tier_sync(struct tier *t);
 
 #endif

@@ -36,6 +36,30 @@ int timeline_open(
 	return t->dirfd < 0 ? -errno : 0;
 }
 
+int timeline_copy(struct timeline *t, const struct timeline *from)
+{
+	*t = (struct timeline){
+		.directory = from->directory,
+		.dirfd = openat(from->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		.skipped = from->skipped,
+	};
+	for (size_t i = 0; i < SEGMENT_TIERS_MAX; i++)
+		t->open[i].fd = -1;
+	if (t->dirfd < 0)
+		return -errno;
+	t->segment = calloc(from->count + 1, sizeof(*t->segment));
+	if (!t->segment || segment_list_copy(&t->list, &from->list) < 0)
+		return -ENOMEM;
+	for (; t->count < from->count; t->count++) {
+		struct timeline_segment *s = &t->segment[t->count];
+
+		*s = from->segment[t->count];
+		s->mark = NULL;
+		s->has_marks = false;
+	}
+	return 0;
+}
+
 static void open_done(struct timeline_open *o)
 {
 	o->fd = fd_close(o->fd);

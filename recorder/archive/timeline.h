@@ -72,6 +72,13 @@ struct timeline_place {
 int timeline_open(
 	struct timeline *t, const char *directory, const struct archive_listener *listener);
 
+/*
+ * Opens the directory of FROM, with what FROM knows of its segments, so that none is read for that again.
+ * T finds damaged records itself, and says nothing of them. Returns 0, -ENOMEM, or a negative errno of openat(). The caller gives T to
+ * timeline_close() also after an error.
+ */
+int timeline_copy(struct timeline *t, const struct timeline *from);
+
 /* Closes and frees what T owns. */
 void timeline_close(struct timeline *t);
 

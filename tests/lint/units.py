@@ -40,7 +40,7 @@ TABLES = {
     "memtally-ledger": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
                         (FILTER, "keep_calls")],
     "memtally-recorder": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
-                          (FILTER, "keep_calls"), ("recorder/sandbox.c", "record_calls")],
+                          (FILTER, "keep_calls"), (FILTER, "threads_calls"), ("recorder/sandbox.c", "record_calls")],
 }
 NARROWING = {
     "memtallyd": {"capset", "prctl", "seccomp"},

@@ -26,8 +26,16 @@ enum caller_kind {
 	CALLER_STRANGER, /* a user without a uid here, or the kernel does not tell */
 };
 
+/* For limits that a caller shares with some others, and not with all. */
+enum { CALLER_PLACES = 16 };
+
 struct caller {
 	enum caller_kind kind;
+	/*
+	 * Below CALLER_PLACES: 0 for trusted callers, else the same for each connection of an address
+	 * or uid.
+	 */
+	unsigned int place;
 	uid_t uid;       /* of CALLER_USER only */
 	uint64_t userns; /* of CALLER_USER: user namespace of .uid (userns_id()) */
 };

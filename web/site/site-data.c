@@ -38,7 +38,7 @@ static struct answer *answer_stream(const struct site_task *t, const struct quer
 	if (!a)
 		return NULL;
 	/* The stream keeps the snapshot until the client has read it. */
-	if (t->is_past && t->site->past_bytes >= SITE_PAST_BYTES_MAX)
+	if (t->is_past && !site_has_past_room(t))
 		return site_postpone();
 	if (site_has_parameters(t->rq))
 		site_format_variant(t->rq, "", variant);
@@ -47,7 +47,7 @@ static struct answer *answer_stream(const struct site_task *t, const struct quer
 	if (!a->stream)
 		return NULL;
 	if (t->is_past)
-		answer_count_view(a, view, &t->site->past_bytes);
+		answer_count_view(a, view, SITE_PAST_BYTES(t));
 	site_add_head(list_stream_head(a->stream), view, t->now_ns, &slack);
 	return list_stream_begin(a->stream) < 0 ? NULL : TAKE_PTR(a);
 }

@@ -75,12 +75,12 @@ struct answer *site_answer_history(const struct site_task *t)
 	a->lacks_body = a->status == MHD_HTTP_NOT_MODIFIED;
 	if (a->lacks_body)
 		return TAKE_PTR(a); /* rendering it only for its length would cost too much */
-	if (t->site->past_bytes >= SITE_PAST_BYTES_MAX)
+	if (!site_has_past_room(t))
 		return site_postpone();
 	json_render_head(context.view, t->now_ns, true, &a->before);
 	if (history_inquiry_render(inquiry, &context, &a->before) < 0)
 		return NULL;
 	buffer_add_char(&a->before, '\n');
-	answer_count(a, &t->site->past_bytes);
+	answer_count(a, SITE_PAST_BYTES(t));
 	return TAKE_PTR(a);
 }

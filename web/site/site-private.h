@@ -77,6 +77,13 @@ bool site_shows_processes(const struct site_task *t);
 /* Returns why T's caller sees no processes; NULL: it may see some. */
 const char *site_why_no_processes(const struct site_task *t);
 
+/*
+ * Returns whether there is room for another answer from the past to T. Its bytes are to be counted in
+ * *SITE_PAST_BYTES(T).
+ */
+bool site_has_past_room(const struct site_task *t);
+#define SITE_PAST_BYTES(t) (&(t)->site->past_bytes[(t)->caller->place])
+
 /* Answers that too many answers from the past are not read yet. */
 struct answer *site_postpone(void);
 

@@ -177,6 +177,15 @@ struct answer *site_refuse(const struct site_problem *p)
 	return a;
 }
 
+bool site_has_past_room(const struct site_task *t)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < CALLER_PLACES; i++)
+		all += t->site->past_bytes[i];
+	return all < SITE_PAST_BYTES_MAX && *SITE_PAST_BYTES(t) < SITE_PAST_BYTES_MAX / 2;
+}
+
 struct answer *site_postpone(void)
 {
 	struct answer *a = answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE,

@@ -21,8 +21,9 @@
 #include "web/own/self.h"
 
 /*
- * The bodies of histories that are not sent yet have at most this many bytes and one body;
- * otherwise there are no new ones. Clients that do not read cost no more memory.
+ * Histories and snapshots of the past that are not sent yet have at most this many bytes and one of
+ * them; those of one place (struct caller) half as many. Otherwise there are no new ones. Clients that
+ * do not read cost no more memory, and leave some for others.
  */
 #define SITE_PAST_BYTES_MAX ((size_t)32 << 20)
 
@@ -31,7 +32,8 @@ struct site {
 	struct ring ring; /* of the last hour */
 	struct ledger_link ledger;
 	struct recorder_link recorder;
-	size_t past_bytes; /* of histories and of past snapshots that are not sent yet */
+	/* Of histories and of past snapshots that are not sent yet, by the place of their callers */
+	size_t past_bytes[CALLER_PLACES];
 	struct counters counters;
 	struct self self;
 	unsigned int turns;              /* long lists that may still begin in this round */

@@ -3,6 +3,7 @@
 # Common functions of scenarios with memtally-recorder. Source this file after lib.sh.
 RECORDING=$DIR/recording
 RECORDER_SOCKET=$DIR/recorder.sock
+RECORDER=memtally-recorder # the program, in the build directory
 mkdir -p "$RECORDING"
 export PYTHONPATH=$MEMTALLY_SOURCE/tests/tools/snapshot PYTHONDONTWRITEBYTECODE=1
 
@@ -21,7 +22,7 @@ give_recorder() { ! is_root || chown -R "$RECORDER_UID:$RECORDER_GID" "$RECORDIN
 start_recorder() {
 	[ -n "${RECORDER_UID:-}" ] || choose_recorder
 	give_recorder
-	start recorder "$MEMTALLY_BUILD/memtally-recorder" --config.file="$DIR/none.yaml" --snapshot.socket="$SOCKET" \
+	start recorder "$MEMTALLY_BUILD/$RECORDER" --config.file="$DIR/none.yaml" --snapshot.socket="$SOCKET" \
 		--recorder.socket="$RECORDER_SOCKET" --recorder.directory="$RECORDING" "$@"
 	wait_for 30 has_line recorder 'the recording is in' || fail "memtally-recorder does not start"
 }

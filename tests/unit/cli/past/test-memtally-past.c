@@ -30,6 +30,7 @@ struct recorded_past {
 	size_t damaged; /* the number of a damaged snapshot; 0: none */
 	uint32_t flags; /* of answers */
 	bool hangs_up;  /* instead of an answer to PAST_SERIES */
+	bool storm; /* the last snapshots have PAST_MARK_PRESSURE; no mark is on a point of PAST_SERIES */
 	unsigned int busy; /* the first answers of each connection are PAST_BUSY */
 };
 
@@ -90,7 +91,7 @@ static void reply_series(int client, const struct recorded_past *p, const struct
 		}
 		point[head->points++] = (struct past_point){.at_ns = at_ns,
 			.present = 3,
-			.marks = i == p->oom + 1 ? PAST_MARK_OOM : 0,
+			.marks = i == p->oom + 1 && !p->storm ? PAST_MARK_OOM : 0,
 			.value = value,
 			.low = value,
 			.high = value};
@@ -102,10 +103,19 @@ static void reply_series(int client, const struct recorded_past *p, const struct
 static void reply_marks(int client, const struct recorded_past *p, const struct past_request *q,
 	struct past_head *head)
 {
-	const struct past_point point = {.at_ns = time_of(p, p->oom + 1), .marks = PAST_MARK_OOM};
+	struct past_point point[PAST_POINTS_MAX] = {
+		{.at_ns = time_of(p, p->oom + 1), .marks = PAST_MARK_OOM}};
 
-	head->points = p->oom && point.at_ns >= q->at_ns && point.at_ns <= q->until_ns;
-	reply(client, head, &point, CHANNEL_NO_FD);
+	head->points = p->oom && point[0].at_ns >= q->at_ns && point[0].at_ns <= q->until_ns;
+	if (p->storm && (!q->marks || q->marks & PAST_MARK_PRESSURE)) {
+		for (uint64_t i = 0; i < PAST_POINTS_MAX; i++)
+			point[i] = (struct past_point){
+				.at_ns = p->last_ns - PAST_POINTS_MAX + 1 + i,
+				.marks = PAST_MARK_PRESSURE};
+		head->points = PAST_POINTS_MAX;
+		head->flags |= PAST_CUT; /* the OOM kill is older */
+	}
+	reply(client, head, point, CHANNEL_NO_FD);
 }
 
 static void answer(int client, const struct recorded_past *p, const struct past_request *q)
@@ -549,6 +559,39 @@ static void history_shows_bursts_and_kills(void **state)
 	json_decref(json);
 }
 
+/* Returns how many POINTS have MARK. */
+static size_t marked(const json_t *points, const char *mark)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *marks = json_object_get(json_array_get(points, i), "marks");
+
+		for (size_t k = 0; k < json_array_size(marks); k++)
+			count += !strcmp(json_string_value(json_array_get(marks, k)), mark);
+	}
+	return count;
+}
+
+/* Memory pressure marks so many snapshots that an answer has no room for an OOM kill before them. */
+static void history_shows_kills_before_long_pressure(void **state)
+{
+	struct recorded_past past = growing();
+	AUTO_RUNNING struct running r = {0};
+	json_t *json;
+
+	(void)state;
+	past.count = 4000;
+	past.oom = 3010;
+	past.storm = true;
+	ask(&past, ARGS("--ledger.socket=none", "history", "user", "alice", "--json"), &r);
+	assert_int_equal(r.status, 0);
+	json = load(&r);
+	assert_int_equal(marked(json_object_get(json, "points"), "oom"), 1);
+	assert_int_equal(marked(json_object_get(json, "points"), "pressure"), 1);
+	json_decref(json);
+}
+
 /* A damaged snapshot does not end the history. */
 static void history_leaves_out_damaged_snapshots(void **state)
 {
@@ -727,6 +770,7 @@ int main(void)
 		cmocka_unit_test(diff_compares_two_snapshots),
 		cmocka_unit_test(history_is_a_bounded_series),
 		cmocka_unit_test(history_shows_bursts_and_kills),
+		cmocka_unit_test(history_shows_kills_before_long_pressure),
 		cmocka_unit_test(history_leaves_out_damaged_snapshots),
 		cmocka_unit_test(older_points_are_the_ledgers),
 	};

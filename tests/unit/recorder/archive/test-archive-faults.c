@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "recorder/archive/segment.h"
 #include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/folder.h"
 #include "tests/unit/support/recorder/recorded.h"
@@ -260,7 +261,8 @@ static void test_file_size(void **state)
 /* Records that are not synchronized stay, and the next one is in another file. */
 static void test_syncs(void **state)
 {
-	char folder[RECORDED_FOLDER_SIZE];
+	char folder[RECORDED_FOLDER_SIZE], name[SEGMENT_NAME_SIZE];
+	char path[sizeof(folder) + sizeof(name)];
 
 	(void)state;
 	recorded_folder(folder);
@@ -269,11 +271,16 @@ static void test_syncs(void **state)
 
 		recorded_add(a, 0, 5);
 		syncs = (struct failing){1, 1, EIO};
-		assert_int_equal(archive_sync(a, UINT64_MAX), -EIO);
+		assert_int_equal(archive_finish(a, 0), -EIO);
+		assert_non_null(strstr(archive_reason(a), "cannot synchronize"));
 		assert_non_null(strstr(archive_reason(a), "tier0-"));
 		heal();
+		segment_name(0, 2, name);
+		snprintf(path, sizeof(path), "%s/%s", folder, name);
+		assert_int_equal(access(path, F_OK), -1);
 		recorded_add(a, 5, SNAPSHOTS);
-		assert_int_equal(archive_sync(a, UINT64_MAX), 0);
+		assert_int_equal(access(path, F_OK), 0);
+		assert_int_equal(archive_finish(a, 0), 0);
 		expect_others(folder, 0);
 	}
 	assert_int_equal(folder_remove(folder), 0);
@@ -282,29 +289,27 @@ static void test_syncs(void **state)
 /* The directory could not be synchronized: that is tried again, though nothing new is recorded. */
 static void test_folders(void **state)
 {
-	uint64_t delay_ns = archive_default_limits(RECORDED_LIMIT).sync_ns,
-		 times[] = {0, UINT64_MAX};
+	uint64_t delay_ns = archive_default_limits(RECORDED_LIMIT).sync_ns;
 	char folder[RECORDED_FOLDER_SIZE];
 
 	(void)state;
-	for (size_t k = 0; k < ARRAY_SIZE(times); k++) {
-		AUTO_ARCHIVE struct archive *a = NULL;
+	recorded_folder(folder);
+	{
+		AUTO_ARCHIVE struct archive *a = recorded_open(folder, RECORDED_LIMIT);
 
-		recorded_folder(folder);
-		a = recorded_open(folder, RECORDED_LIMIT);
 		recorded_add(a, 0, 1);
 		folders_synced = 0;
 		folders = (struct failing){1, 2, EIO};
 		assert_int_equal(archive_due_ns(a), delay_ns);
-		assert_int_equal(archive_sync(a, times[k] ? times[k] : delay_ns), -EIO);
+		assert_int_equal(recorded_sync(a, delay_ns), -EIO);
 		assert_non_null(strstr(archive_reason(a), folder));
 		assert_int_equal(archive_due_ns(a), 2 * delay_ns);
-		assert_int_equal(archive_sync(a, 2 * delay_ns), -EIO);
-		assert_int_equal(archive_sync(a, 3 * delay_ns), 0);
+		assert_int_equal(recorded_sync(a, 2 * delay_ns), -EIO);
+		assert_int_equal(recorded_sync(a, 3 * delay_ns), 0);
 		assert_int_equal(folders_synced, 1);
 		assert_int_equal(archive_due_ns(a), UINT64_MAX);
-		assert_int_equal(folder_remove(folder), 0);
 	}
+	assert_int_equal(folder_remove(folder), 0);
 }
 
 /* No descriptor is free when a file must be begun. */
@@ -340,6 +345,7 @@ static void test_removals(void **state)
 		}
 		assert_int_equal(r, -EROFS);
 		assert_non_null(strstr(archive_reason(a), "cannot remove"));
+		assert_int_equal(archive_finish(a, 0), 0);
 		heal();
 		recorded_add(a, 1000, 1010);
 		assert_in_range(recorded_bytes(folder), 1, ARCHIVE_BYTES_MIN);
@@ -474,6 +480,60 @@ static void test_known_marks(void **state)
 	assert_int_equal(folder_remove(folder), 0);
 }
 
+/* Asserts that R finds snapshot I, and returns how many segments it opens for that. */
+static unsigned int find_and_count(struct archive_reader *r, unsigned int i)
+{
+	struct archive_found found;
+	const char *reason;
+
+	looked = 0;
+	assert_int_equal(archive_reader_find(r, PAST_AT, recorded_at(i), &found, &reason), 0);
+	recorded_assert_same(found.view, view[i]);
+	return looked;
+}
+
+/* The copy of a reader opens the segments that it decodes, and those that are new. */
+static void test_copies(void **state)
+{
+	char folder[RECORDED_FOLDER_SIZE], name[SEGMENT_NAME_SIZE];
+	char path[sizeof(folder) + sizeof(name)];
+
+	(void)state;
+	recorded_folder(folder);
+	for (unsigned int i = 0; i < SNAPSHOTS - 1; i++) {
+		AUTO_ARCHIVE struct archive *a = recorded_open(folder, RECORDED_LIMIT);
+
+		assert_int_equal(archive_add(a, view[i], PAST_MARK_GAP, 0), 0);
+	}
+	{
+		AUTO_ARCHIVE_READER struct archive_reader *r = recorded_reader(folder);
+		AUTO_ARCHIVE_READER struct archive_reader *copy = NULL;
+		AUTO_ARCHIVE struct archive *a = NULL;
+		struct archive_mark mark;
+		size_t count;
+
+		assert_int_equal(
+			archive_reader_marks(r, 0, UINT64_MAX, PAST_MARK_GAP, &mark, 1, &count), 0);
+		assert_int_equal(count, SNAPSHOTS - 1);
+		looked = 0;
+		assert_int_equal(archive_reader_copy(r, &copy), 0);
+		assert_int_equal(looked, 0);
+		assert_in_range(find_and_count(copy, 1), 1, 6);
+		a = recorded_open(folder, RECORDED_LIMIT);
+		assert_int_equal(archive_add(a, view[SNAPSHOTS - 1], 0, 0), 0);
+		segment_name(0, 1, name);
+		snprintf(path, sizeof(path), "%s/%s", folder, name);
+		assert_int_equal(unlink(path), 0);
+		assert_in_range(find_and_count(copy, SNAPSHOTS - 1), 1, 6);
+		r = archive_reader_close(r);
+		find_and_count(copy, SNAPSHOTS / 2);
+		assert_int_equal(
+			archive_reader_marks(copy, 0, UINT64_MAX, PAST_MARK_GAP, &mark, 1, &count),
+			0);
+	}
+	assert_int_equal(folder_remove(folder), 0);
+}
+
 static int make_views(void **state)
 {
 	for (unsigned int i = 0; i < SNAPSHOTS; i++)
@@ -501,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_looks),
 		cmocka_unit_test(test_reads),
 		cmocka_unit_test(test_known_marks),
+		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_removals),
 		cmocka_unit_test(test_allocations),
 	};

@@ -4,6 +4,7 @@
 #include "tests/unit/support/recorder/recorded.h"
 
 #include <sys/stat.h>
+#include <time.h>
 
 #include "tests/unit/support/snapshot/sample.h"
 #include "tests/unit/support/unit.h"
@@ -185,6 +186,18 @@ void recorded_add(struct archive *a, uint64_t from, uint64_t to)
 		if (archive_add(a, view, 0, i) < 0)
 			fail_msg("%s", archive_reason(a));
 	}
+}
+
+int recorded_sync(struct archive *a, uint64_t now_ns)
+{
+	const struct timespec nap = {.tv_nsec = 100000};
+	int r = archive_sync(a, now_ns);
+
+	while (r == 0 && archive_is_syncing(a)) {
+		nanosleep(&nap, NULL);
+		r = archive_sync(a, now_ns);
+	}
+	return r;
 }
 
 struct archive_reader *recorded_reader(const char *folder)

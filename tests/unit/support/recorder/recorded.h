@@ -56,6 +56,9 @@ struct archive *recorded_open(const char *folder, uint64_t limit);
 /* Records the snapshots from FROM up to, and without, TO in A. */
 void recorded_add(struct archive *a, uint64_t from, uint64_t to);
 
+/* Has A synchronized if that is due at NOW_NS, and returns the outcome of archive_sync(). */
+int recorded_sync(struct archive *a, uint64_t now_ns);
+
 /* Opens FOLDER for reading. */
 struct archive_reader *recorded_reader(const char *folder);
 

@@ -146,6 +146,57 @@ static void accepts_only_unix_sockets(void **state)
 	assert_int_equal(caller_of(-1, &rules).kind, CALLER_STRANGER);
 }
 
+/* Returns the place of a client with the IPv4 address HOST, which connects to the socket SERVER. */
+static unsigned int place_from(uint32_t host, int server)
+{
+	AUTO_CLOSE int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(host)};
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in6 at;
+	socklen_t len = sizeof(at);
+	AUTO_CLOSE int accepted = -1;
+
+	assert_int_equal(getsockname(server, (void *)&at, &len), 0);
+	to.sin_port = at.sin6_port; /* at the same place in both */
+	assert_int_equal(bind(client, (const void *)&from, sizeof(from)), 0);
+	assert_int_equal(connect(client, (const void *)&to, sizeof(to)), 0);
+	accepted = accept(server, NULL, NULL);
+	return caller_of(accepted, &rules).place;
+}
+
+/* Callers of one address or uid have the same place, and others have another one, but for chance. */
+static void places_callers(void **state)
+{
+	AUTO_CLOSE int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	AUTO_CLOSE int both = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0); /* -1: no IPv6 */
+	const struct sockaddr_in v4 = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	const struct sockaddr_in6 mapped = {.sin6_family = AF_INET6,
+		.sin6_addr.s6_addr = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1}};
+	unsigned int addresses = 0, users = 0;
+
+	(void)state;
+	assert_int_equal(bind(server, (const void *)&v4, sizeof(v4)), 0);
+	assert_int_equal(listen(server, 1), 0);
+	if (both >= 0 &&
+		(bind(both, (const void *)&mapped, sizeof(mapped)) < 0 || listen(both, 1) < 0))
+		both = fd_close(both);
+	assert_int_equal(call(0, 0, 0, &rules).place, 0);
+	for (uint32_t i = 0; i < 64; i++) {
+		unsigned int place = place_from(INADDR_LOOPBACK + i, server);
+		unsigned int user = call(ALICE + i, ALICE, 0, &rules).place;
+
+		assert_in_range(place, 1, CALLER_PLACES - 1);
+		assert_in_range(user, 1, CALLER_PLACES - 1);
+		assert_int_equal(place_from(INADDR_LOOPBACK + i, both < 0 ? server : both), place);
+		assert_int_equal(call(ALICE + i, GROUP + 1, 0, &rules).place, user);
+		addresses |= 1U << place;
+		users |= 1U << user;
+	}
+	assert_true(__builtin_popcount(addresses) > CALLER_PLACES / 2);
+	assert_true(__builtin_popcount(users) > CALLER_PLACES / 2);
+}
+
 static void sees_by_trust(void **state)
 {
 	static const struct {
@@ -231,6 +282,7 @@ int main(void)
 		cmocka_unit_test(does_without_a_group),
 		cmocka_unit_test(unmapped_uids_are_not_told_apart),
 		cmocka_unit_test(accepts_only_unix_sockets),
+		cmocka_unit_test(places_callers),
 		cmocka_unit_test(sees_by_trust),
 		cmocka_unit_test(a_uid_belongs_to_its_namespace),
 		cmocka_unit_test(reads_its_rules),
