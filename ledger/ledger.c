@@ -3,80 +3,25 @@
 
 #include "ledger/ledger.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <systemd/sd-daemon.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/os/resident.h"
 #include "base/saturate.h"
 #include "config/settings.h"
-#include "confine/account.h"
 #include "ledger/sandbox.h"
 #include "ledger/usage-server.h"
 #include "ledger/writer.h"
 #include "service/command.h"
-#include "service/listener.h"
-#include "service/loop.h"
+#include "service/keeper.h"
 
 struct ledger {
-	const struct settings *settings;
-	char *directory;    /* owned; absolute, without symbolic links */
-	const char *socket; /* path of the socket that we have made; NULL: systemd passed it */
-	struct peer_rules rules;
-	struct loop loop;
-	struct question_server server;
+	struct keeper keeper;
 	struct usage_server_context answers;
 	struct writer writer;
-	bool stops;
-	int status; /* exit status */
 };
-
-static int find_directory(struct ledger *l)
-{
-	const char *path = l->settings->ledger_directory;
-
-	l->directory = realpath(path, NULL);
-	if (l->directory && strlen(l->directory) <= STORE_PATH_MAX)
-		return 0;
-	log_error("the ledger's directory %s: %s", path,
-		l->directory ? "its path is too long" : strerror(errno));
-	return -EINVAL;
-}
-
-static int ledger_start(struct ledger *l)
-{
-	int fd = -1, r = loop_open(&l->loop, l->settings->snapshot_socket);
-	struct account web;
-
-	signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE fails like one to a full disk */
-	if (r == 0)
-		r = find_directory(l);
-	if (r == 0)
-		r = listener_open(l->settings->ledger_socket, &fd, &l->socket);
-	if (r < 0)
-		return r;
-	l->answers = (struct usage_server_context){.answer = writer_answer, .context = &l->writer};
-	question_server_init(&l->server, fd, &l->rules, &usage_server_service, &l->answers);
-	r = peer_rules_read("/etc/group", &l->rules);
-	if (r < 0)
-		log_warning(
-			"cannot look up group memtally: %s; its members see only their own rows",
-			strerror(-r));
-	r = account_find(ACCOUNT_PASSWD, "memtally-web", &web);
-	if (r == 0)
-		l->server.web = web.uid;
-	if (r < 0)
-		log_warning("cannot look up user memtally-web: %s; it gets no usage to show",
-			strerror(-r));
-	return 0;
-}
 
 static uint64_t slots_in(enum slot_level level, uint64_t ns)
 {
@@ -105,94 +50,72 @@ static void ledger_beat(void *loop)
 	loop_beat(loop, clock_now_ns(CLOCK_MONOTONIC));
 }
 
-static int open_ledger(struct ledger *l)
+/* Returns an exit status. */
+static int open_ledger(struct ledger *l, const struct settings *c)
 {
+	const char *directory = l->keeper.directory;
 	struct store_limits limits;
 	int r;
 
-	get_limits(l->settings, &limits);
+	get_limits(c, &limits);
 	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",
-		(unsigned long long)(writer_opening_ns(l->directory) / NS_PER_USEC));
-	r = writer_open(&l->writer, l->directory, &limits);
+		(unsigned long long)(writer_opening_ns(directory) / NS_PER_USEC));
+	r = writer_open(&l->writer, directory, &limits);
 	/* Set after the start: until READY=1 the service manager waits for the extended timeout. */
-	writer_set_beat(&l->writer, (struct store_beat){.call = ledger_beat, .context = &l->loop});
-	if (r == STORE_FOREIGN)
-		l->status = COMMAND_MISUSE;
+	writer_set_beat(
+		&l->writer, (struct store_beat){.call = ledger_beat, .context = &l->keeper.loop});
 	if (r == 0)
-		log_info("the ledger is in %s", l->directory);
-	return r;
+		log_info("the ledger is in %s", directory);
+	if (r == STORE_FOREIGN)
+		return COMMAND_MISUSE;
+	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static bool ledger_wait_for_events(struct ledger *l, uint64_t now_ns)
-{
-	struct pollfd p[LOOP_POLLS + QUESTION_SERVER_POLLS];
-	size_t count = LOOP_POLLS + question_server_poll(&l->server, now_ns, p + LOOP_POLLS);
-
-	return loop_wait(&l->loop, p, count, now_ns,
-		saturate_min(question_server_due_ns(&l->server, now_ns),
-			writer_due_ns(&l->writer, now_ns)));
-}
-
-/*
- * SIGHUP stops the ledger, too: a restart loses nothing, and so a ledger in a terminal ends with
- * it.
- */
-static void ledger_serve_signals(struct ledger *l)
-{
-	for (int number; (number = loop_signal(&l->loop));)
-		command_stop_at(number, &l->stops);
-}
-
+/* Returns an exit status. */
 static int ledger_loop(struct ledger *l)
 {
-	while (!l->stops) {
-		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+
+	keeper_ready(&l->keeper);
+	while (keeper_wait(&l->keeper, writer_due_ns(&l->writer, now), &now)) {
 		struct view *view;
 
-		if (!ledger_wait_for_events(l, now))
-			return EXIT_FAILURE;
-		now = clock_now_ns(CLOCK_MONOTONIC);
-		ledger_serve_signals(l);
-		if (l->stops)
+		if (l->keeper.stops)
 			/* A snapshot that is waiting is not lost: it is in memtallyd's counters. */
-			break;
-		if (loop_receive(&l->loop, now, &view)) {
+			continue;
+		if (loop_receive(&l->keeper.loop, now, &view)) {
 			writer_take(&l->writer, view, now);
 			view_unref(view);
 		}
 		writer_run(&l->writer, now);
-		question_server_run(&l->server, now);
-		ledger_beat(&l->loop);
+		keeper_answer(&l->keeper, now);
 	}
-	return EXIT_SUCCESS;
+	return l->keeper.stops ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static void ledger_stop(struct ledger *l)
+static int ledger_serve(const struct settings *c)
 {
-	writer_close(&l->writer);
-	if (l->socket)
-		/* Before the descriptor is closed: later the path may be another process's. */
-		unlink(l->socket);
-	question_server_done(&l->server);
-	loop_close(&l->loop);
-	free(l->directory);
-}
+	struct ledger l = {.answers = {.answer = writer_answer, .context = &l.writer}};
+	const struct keeper_options options = {
+		.name = "ledger",
+		.snapshots = c->snapshot_socket,
+		.directory = c->ledger_directory,
+		.directory_max = STORE_PATH_MAX,
+		.socket = c->ledger_socket,
+		.service = &usage_server_service,
+		.context = &l.answers,
+	};
+	int status = EXIT_FAILURE;
 
-static int ledger_serve(struct ledger *l)
-{
-	l->status = EXIT_FAILURE;
 	/* The database may contain anything, so it is opened after all rights are given up. */
-	if (ledger_start(l) == 0 && sandbox_confine(l->directory, l->socket) == 0) {
-		l->rules.uid = geteuid();
-		if (open_ledger(l) == 0) {
-			resident_rest();
-			sd_notify(0, "READY=1");
-			l->status = ledger_loop(l);
-			sd_notify(0, "STOPPING=1");
-		}
-	}
-	ledger_stop(l);
-	return l->status;
+	if (keeper_open(&l.keeper, &options) == 0 &&
+		sandbox_confine(l.keeper.directory, l.keeper.socket) == 0)
+		status = open_ledger(&l, c);
+	if (status == EXIT_SUCCESS)
+		status = ledger_loop(&l);
+	writer_close(&l.writer);
+	keeper_done(&l.keeper);
+	return status;
 }
 
 int ledger_run(int argc, char *argv[])
@@ -202,11 +125,9 @@ int ledger_run(int argc, char *argv[])
 		.purpose =
 			"Records the memory use of users, programs and units over time, for `memtally usage`."};
 	AUTO_SETTINGS struct settings *settings = NULL;
-	struct ledger l = {.loop = LOOP_CLOSED, .server.listen_fd = -1};
 	int status = command_begin(&command, argc, argv, &settings);
 
-	l.settings = settings;
 	if (status == COMMAND_RUN)
-		return ledger_serve(&l);
+		return ledger_serve(settings);
 	return status == COMMAND_CHECK ? command_say_good(settings) : status;
 }

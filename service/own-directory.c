@@ -4,12 +4,21 @@
 #include "service/own-directory.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/cleanup.h"
 #include "base/log.h"
 #include "confine/limits.h"
 #include "service/renounce.h"
+
+/*
+ * Far above what a report on 100,000 owners takes, or an archive of 10,000 processes with the images
+ * that readers decode. Bytes.
+ */
+#define DATA_BYTES (UINT64_C(512) << 20)
 
 /* Sets *RET to the user that root becomes. It is not a free uid, as for other daemons. */
 static int own_directory_account(const char *user, const char *directory, struct account *ret)
@@ -25,19 +34,23 @@ static int own_directory_account(const char *user, const char *directory, struct
 	return 0;
 }
 
-int own_directory_rights(const char *user, const char *directory, uint64_t data_bytes,
-	unsigned int mask, const char *advice)
+static int own_directory_rights(const struct own_directory *o, const char *directory)
 {
 	struct account account = {0};
-	int r = own_directory_account(user, directory, &account);
+	int r = own_directory_account(o->user, directory, &account);
+	char advice[160];
 
 	if (r < 0) {
 		log_error("cannot choose a user: %s", strerror(-r));
 		return r;
 	}
-	r = renounce_rights(&account, data_bytes, LIMITS_ANY, advice);
+	snprintf(advice, sizeof(advice),
+		"there is no user %s for root to become: create it, or give the "
+		"service's directory to another user",
+		o->user);
+	r = renounce_rights(&account, DATA_BYTES, LIMITS_ANY, advice);
 	if (r == 0)
-		umask((mode_t)mask);
+		umask((mode_t)o->mask);
 	return r;
 }
 
@@ -53,9 +66,14 @@ static int own_directory_allow(struct landlock *l, const void *paths_)
 	return r == 0 && paths->socket ? landlock_allow_removal(l, paths->socket) : r;
 }
 
-int own_directory_files(const char *directory, const char *socket)
+int own_directory_confine(const struct own_directory *o, const char *directory, const char *socket)
 {
 	const struct own_directory_paths paths = {.directory = directory, .socket = socket};
+	const struct filter_list *const lists[] = {
+		&filter_base, &filter_unix, &filter_server, &filter_keep, o->calls[0], o->calls[1]};
+	int r = own_directory_rights(o, directory);
 
-	return renounce_files(own_directory_allow, &paths);
+	if (r == 0)
+		r = renounce_files(own_directory_allow, &paths);
+	return r < 0 ? r : renounce_calls(lists, ARRAY_SIZE(lists) - !o->calls[0] - !o->calls[1]);
 }

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sandbox of a service that keeps files in a directory of its own: how it gives up rights, and
- * all other files (service/renounce.h).
+ * The sandbox of a service that keeps files in a directory of its own (service/renounce.h). The
+ * service enters it before it opens its files.
  */
 #ifndef MEMTALLY_SERVICE_OWN_DIRECTORY_H
 #define MEMTALLY_SERVICE_OWN_DIRECTORY_H
 
-#include <stdint.h>
+#include "confine/filter.h"
+
+struct own_directory {
+	const char *user;                   /* of the service */
+	unsigned int mask;                  /* umask() of its files */
+	const struct filter_list *calls[2]; /* that only this service needs; NULL: none */
+};
 
 /*
- * If the process is root, it becomes the user USER, or, if there is no such user, the owner of
- * DIRECTORY: tomorrow's process must be able to use today's files. Afterwards it has no capability,
- * as after renounce_rights() with DATA_BYTES and ADVICE, and makes files with the modes of MASK only.
- * Returns 0 or a negative errno, which is logged.
+ * Enters the sandbox, for good. If the process is root, it becomes the user O->user, or, if there is
+ * no such user, the owner of DIRECTORY: tomorrow's process must be able to use today's files. It has
+ * no capabilities afterwards, and 512 MiB of private memory at most. It may use the files in
+ * DIRECTORY (an absolute path) and remove SOCKET (NULL: none), which it has made. Logs each
+ * restriction that the kernel does not support.
+ *
+ * Returns 0 or a negative errno, which is logged: then some rights may be left, and the program
+ * must end.
  */
-int own_directory_rights(const char *user, const char *directory, uint64_t data_bytes,
-	unsigned int mask, const char *advice);
-
-/*
- * Gives up all files but those in DIRECTORY (an absolute path), and the removal of SOCKET (NULL:
- * none), which the process has made. Returns as renounce_files().
- */
-int own_directory_files(const char *directory, const char *socket);
+int own_directory_confine(const struct own_directory *o, const char *directory, const char *socket);
 
 #endif

@@ -142,8 +142,9 @@ void adaptive_pass_end_polls(struct adaptive_pass *a);
 /* Ends the polls of a brief pass: renews the doubts of processes that births and exits affect. */
 void adaptive_pass_end_brief_polls(struct adaptive_pass *a);
 
-/* Records all figures of S, a sample of P, except the PSS. */
-void adaptive_pass_note(struct adaptive_pass *a, struct process *p, const struct sample *s);
+/* Records all figures of S, a sample of P at NOW_BOOT_NS (CLOCK_BOOTTIME), except the PSS. */
+void adaptive_pass_note(
+	struct adaptive_pass *a, struct process *p, const struct sample *s, uint64_t now_boot_ns);
 
 /*
  * Records S, a measurement of P or an attempt at one, by the walk WALKED: learns about P, its

@@ -85,7 +85,7 @@ static int begin_slices(struct measure_pacer *m, struct process *p,
 	int r = page_walks_begin_slices(&m->adaptive->walks, p, f, now_ns, ret, &walked);
 
 	if (r == PAGE_WALKS_LOOKED) {
-		adaptive_pass_note(m->adaptive, p, ret);
+		adaptive_pass_note(m->adaptive, p, ret, clock_now_ns(CLOCK_BOOTTIME));
 		return MEASURE_PACER_SAMPLE;
 	}
 	return r < 0 ? r : measure_pacer_finish(m, p, ret, &walked);

@@ -39,7 +39,7 @@ enum tracked_image {
 /*
  * The relations of a process to other processes. sharing_state_born() sets TRACKED_RELATED, from
  * either of the others. sharing_state_ended() sets TRACKED_ALONE after an exit, and leaves
- * TRACKED_RELATED after an exec. adaptive-pass.c sets TRACKED_ELSEWHERE, from TRACKED_ALONE.
+ * TRACKED_RELATED after an exec. adaptive-pass.h sets TRACKED_ELSEWHERE, from TRACKED_ALONE.
  * tracked_renew() leaves TRACKED_RELATED, and changes TRACKED_ELSEWHERE to TRACKED_ALONE.
  */
 enum tracked_relations {

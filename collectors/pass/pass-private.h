@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State that the parts of a pass share: pass.c (its life), pass-phases.c (its work), pass-totals.c
- * (its totals), pass-publish.c (its image) and survey-iterator.c (the processes of a survey). Only
- * they and tests include it.
+ * State that the parts of a pass share: pass.c (its life), pass-begin.c, pass-phases.c (its work),
+ * pass-names.c, pass-totals.c, pass-publish.c (its image) and survey-iterator.c (the processes of a
+ * survey). Only they and tests include it.
  */
 #ifndef MEMTALLY_COLLECTORS_PASS_PASS_PRIVATE_H
 #define MEMTALLY_COLLECTORS_PASS_PASS_PRIVATE_H
@@ -119,6 +119,15 @@ struct pass {
 	struct snapshot_balance balance;
 	struct image_build_counts counts; /* .passes is the sequence number of the last snapshot */
 };
+
+/*
+ * Looks for the memory controller of cgroups. The cgroups in a tree that is no /proc are not those
+ * that are mounted here.
+ */
+void pass_look_for_charges(struct pass *pass);
+
+/* Frees the state that passes keep of processes. */
+void pass_forget_all(struct pass *pass);
 
 /*
  * Does one piece of the current phase, or moves to the next phase. Does nothing in PHASE_READY.

@@ -32,9 +32,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/userfaultfd.h>
-#include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -43,12 +40,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,18 +55,11 @@
 enum {
 	SECONDS = 20,
 	SECONDS_MAX = 3600,
-	EXIT_SKIP = 77,
-	REGION = 32 << 20, /* mapped by a starved thread */
-	MAPPING = 8 << 10, /* mappings of a filled process */
-	MIB_MAX = 400,     /* vm.max_map_count is 65530 */
-	IDLE_THREADS = 4,
-	TICK_US = 2000,
+	MIB_MAX = 400, /* vm.max_map_count is 65530 */
 };
 
 static char mount_point[256];
 static pid_t supervisor;
-
-enum kind { EXEC, FAULT, FROZEN, USERFAULT, STARVED, KINDS };
 
 static const char *const kind_names[KINDS] = {"exec", "fault", "frozen", "userfault", "starved"};
 
@@ -82,9 +70,7 @@ struct options {
 	const char *device, *freezer;
 };
 
-static void end(int status, const char *format, ...)
-	__attribute__((format(printf, 2, 3), noreturn));
-static void end(int status, const char *format, ...)
+void blocked_end(int status, const char *format, ...)
 {
 	va_list args;
 
@@ -94,13 +80,6 @@ static void end(int status, const char *format, ...)
 	fputc('\n', stderr);
 	va_end(args);
 	exit(status);
-}
-
-static void nap(void)
-{
-	struct timespec tick = {.tv_nsec = TICK_US * 1000L};
-
-	nanosleep(&tick, NULL);
 }
 
 /*
@@ -125,7 +104,7 @@ static pid_t start(void)
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid < 0)
-		end(EXIT_FAILURE, "fork: %s", strerror(errno));
+		blocked_end(EXIT_FAILURE, "fork: %s", strerror(errno));
 	if (pid == 0) {
 		sigset_t none;
 
@@ -166,153 +145,6 @@ static char state_of(pid_t pid)
 	return line ? line[8] : '?';
 }
 
-static int open_file(size_t index, int flags)
-{
-	char path[300];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%zu", mount_point, index);
-	fd = open(path, O_RDONLY | flags);
-	if (fd < 0)
-		end(EXIT_FAILURE, "%s: %s", path, strerror(errno));
-	return fd;
-}
-
-/* The blocked processes. None of these functions returns. */
-
-static void block_in_exec(size_t index)
-{
-	open_file(index, O_CLOEXEC); /* the kernel closes it while it holds the lock */
-	execl("/proc/self/exe", "blocked", "settled", (char *)NULL);
-	end(EXIT_FAILURE, "exec: %s", strerror(errno));
-}
-
-static void *touch(void *page)
-{
-	(void)*(volatile char *)page;
-	return NULL;
-}
-
-static void start_thread(void *(*run)(void *), void *argument)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, run, argument) != 0)
-		end(EXIT_FAILURE, "cannot start a thread");
-}
-
-static void block_in_fault(size_t index, const struct victim *v)
-{
-	int fd = open_file(index, O_CLOEXEC);
-	void *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
-
-	if (page == MAP_FAILED)
-		end(EXIT_FAILURE, "mmap: %s", strerror(errno));
-	start_thread(touch, page);
-	while (!*(const volatile bool *)&v->holds)
-		nap();
-	/* Waits to write to the lock. Later readers wait behind it. */
-	if (mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
-		end(EXIT_FAILURE, "mmap: %s", strerror(errno));
-	for (;;)
-		pause();
-}
-
-static void block_in_userfault(struct shared *s, struct victim *v)
-{
-	struct uffdio_api api = {.api = UFFD_API};
-	struct uffdio_register region = {.range.len = PAGE, .mode = UFFDIO_REGISTER_MODE_MISSING};
-	struct uffdio_zeropage zero = {.range.len = PAGE};
-	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
-	struct pollfd asked = {.fd = fd, .events = POLLIN};
-
-	region.range.start = zero.range.start = (uintptr_t)page;
-	if (fd < 0 || page == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) < 0 ||
-		ioctl(fd, UFFDIO_REGISTER, &region) < 0)
-		_exit(EXIT_SKIP);
-	start_thread(touch, page);
-	while (poll(&asked, 1, -1) < 1)
-		;
-	v->holds = true;
-	while (!*(volatile bool *)&s->released)
-		nap();
-	ioctl(fd, UFFDIO_ZEROPAGE, &zero);
-	for (;;)
-		pause();
-}
-
-/* Sets SCHED_IDLE itself: the main thread must run normally to start the threads. */
-static void *map_and_unmap(void *shared)
-{
-	struct sched_param idle = {0};
-
-	sched_setscheduler(0, SCHED_IDLE, &idle);
-	while (!*(volatile bool *)&((struct shared *)shared)->released) {
-		void *p = mmap(NULL, REGION, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-		if (p != MAP_FAILED)
-			munmap(p, REGION);
-	}
-	return NULL;
-}
-
-/*
- * Moves to the last processor that this process may use. It is the same one for all children of a
- * process.
- */
-static void share_processor(void)
-{
-	cpu_set_t usual, one;
-	int last = CPU_SETSIZE - 1;
-
-	if (sched_getaffinity(0, sizeof(usual), &usual) < 0)
-		return;
-	while (last > 0 && !CPU_ISSET(last, &usual))
-		last--;
-	CPU_ZERO(&one);
-	CPU_SET(last, &one);
-	sched_setaffinity(0, sizeof(one), &one);
-}
-
-static void starve(struct shared *s, struct victim *v)
-{
-	share_processor();
-	for (int i = 0; i < IDLE_THREADS; i++)
-		start_thread(map_and_unmap, s);
-	v->holds = true;
-	for (;;)
-		pause();
-}
-
-/* Takes the processor once V has begun. */
-static void become_busy(const struct shared *s, const struct victim *v)
-{
-	share_processor();
-	while (!*(const volatile bool *)&v->holds)
-		nap();
-	while (!*(const volatile bool *)&s->released)
-		;
-	_exit(EXIT_SUCCESS);
-}
-
-/* Neighbouring mappings have different protection, so that the kernel does not merge them. */
-static void fill(size_t bytes)
-{
-	char *memory = mmap(
-		NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
-		end(EXIT_FAILURE, "mmap: %s", strerror(errno));
-	madvise(memory, bytes, MADV_NOHUGEPAGE);
-	for (size_t at = 0; at < bytes; at += PAGE)
-		memory[at] = 1;
-	for (size_t at = 0; at < bytes; at += (size_t)2 * MAPPING)
-		if (mprotect(memory + at, MAPPING, PROT_READ) < 0)
-			end(EXIT_FAILURE, "mprotect: %s", strerror(errno));
-}
-
 /* Waits until process I may begin to block. */
 static void wait_for_turn(
 	const struct options *o, const struct shared *s, struct victim *v, size_t i)
@@ -320,35 +152,26 @@ static void wait_for_turn(
 	struct timespec pause = {.tv_sec = (time_t)(i * o->every)};
 
 	while (!*(const volatile bool *)&s->opened)
-		nap();
+		blocked_nap();
 	if (o->mib) {
-		fill(o->mib << 20);
+		blocked_fill(o->mib << 20);
 		v->is_filled = true;
 		while (!*(const volatile bool *)&s->begun)
-			nap();
+			blocked_nap();
 	}
 	nanosleep(&pause, NULL);
 }
 
 static void start_victim(const struct options *o, struct shared *s, size_t i)
 {
-	struct victim *v = &s->victim[i];
 	pid_t pid = start();
 
 	if (pid) {
-		v->pid = pid;
+		s->victim[i].pid = pid;
 		return;
 	}
-	wait_for_turn(o, s, v, i);
-	switch (o->kind) {
-	case EXEC: block_in_exec(i); break;
-	case FAULT:
-	case FROZEN: block_in_fault(i, v); break;
-	case USERFAULT: block_in_userfault(s, v); break;
-	case STARVED: starve(s, v); break;
-	case KINDS: break;
-	}
-	_exit(EXIT_FAILURE);
+	wait_for_turn(o, s, &s->victim[i], i);
+	blocked_block(o->kind, mount_point, s, i);
 }
 
 /* Counts as one of the processes, since it ends with them. */
@@ -357,7 +180,7 @@ static void start_busy(struct shared *s, size_t i)
 	pid_t pid = start();
 
 	if (pid == 0)
-		become_busy(s, &s->victim[0]);
+		blocked_be_busy(s, &s->victim[0]);
 	s->victim[i].pid = pid;
 }
 
@@ -373,23 +196,23 @@ static int mount_fuse(const struct options *o)
 	int dev;
 
 	if (unshare(CLONE_NEWNS | (uid ? CLONE_NEWUSER : 0)) < 0)
-		end(EXIT_SKIP, "unshare: %s", strerror(errno));
+		blocked_end(EXIT_SKIP, "unshare: %s", strerror(errno));
 	if (uid) {
 		put("/proc/self/setgroups", "deny");
 		snprintf(text, sizeof(text), "0 %u 1", uid);
 		if (!put("/proc/self/uid_map", text))
-			end(EXIT_SKIP, "uid_map: %s", strerror(errno));
+			blocked_end(EXIT_SKIP, "uid_map: %s", strerror(errno));
 		snprintf(text, sizeof(text), "0 %u 1", gid);
 		put("/proc/self/gid_map", text);
 	}
 	if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0)
-		end(EXIT_SKIP, "mount: %s", strerror(errno));
+		blocked_end(EXIT_SKIP, "mount: %s", strerror(errno));
 	dev = open(o->device, O_RDWR | O_CLOEXEC);
 	if (dev < 0)
-		end(EXIT_SKIP, "%s: %s", o->device, strerror(errno));
+		blocked_end(EXIT_SKIP, "%s: %s", o->device, strerror(errno));
 	snprintf(text, sizeof(text), "fd=%d,rootmode=40000,user_id=0,group_id=0", dev);
 	if (mount("blocked", mount_point, "fuse", MS_NOSUID | MS_NODEV, text) < 0)
-		end(EXIT_SKIP, "mount: %s", strerror(errno));
+		blocked_end(EXIT_SKIP, "mount: %s", strerror(errno));
 	return dev;
 }
 
@@ -412,7 +235,7 @@ static void move_to(const char *folder, pid_t pid)
 	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
 	snprintf(text, sizeof(text), "%d", (int)pid);
 	if (!put(path, text))
-		end(EXIT_SKIP, "%s: %s", path, strerror(errno));
+		blocked_end(EXIT_SKIP, "%s: %s", path, strerror(errno));
 }
 
 /* Lines about a process that have been printed. */
@@ -482,8 +305,9 @@ static void supervise(
 		if (signal == SIGCHLD && waits && !s->released &&
 			waitpid(-1, &status, WNOHANG) > 0) {
 			end_all(o, s, server);
-			end(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIP ? EXIT_SKIP
-										  : EXIT_FAILURE,
+			blocked_end(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIP
+					    ? EXIT_SKIP
+					    : EXIT_FAILURE,
 				"a process ended before it was blocked");
 		}
 		if (waits)
@@ -534,9 +358,10 @@ static void parse(int argc, char *argv[], struct options *o)
 		o->count = 1;
 	}
 	if (kind == KINDS || (kind == FROZEN) != (o->freezer != NULL))
-		end(EXIT_FAILURE, "usage: blocked exec|fault|frozen|userfault|starved [--count=N] "
-				  "[--seconds=S] [--every=S] [--mib=M] [--device=FUSE] "
-				  "[--freezer=FOLDER]");
+		blocked_end(EXIT_FAILURE,
+			"usage: blocked exec|fault|frozen|userfault|starved [--count=N] "
+			"[--seconds=S] [--every=S] [--mib=M] [--device=FUSE] "
+			"[--freezer=FOLDER]");
 }
 
 /*
@@ -574,7 +399,7 @@ int main(int argc, char *argv[])
 			pause();
 	parse(argc, argv, &o);
 	if (s == MAP_FAILED)
-		end(EXIT_FAILURE, "mmap: %s", strerror(errno));
+		blocked_end(EXIT_FAILURE, "mmap: %s", strerror(errno));
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);
@@ -590,7 +415,7 @@ int main(int argc, char *argv[])
 		snprintf(mount_point, sizeof(mount_point), "%s/blocked.XXXXXX",
 			folder ? folder : "/tmp");
 		if (!mkdtemp(mount_point))
-			end(EXIT_FAILURE, "%s: %s", mount_point, strerror(errno));
+			blocked_end(EXIT_FAILURE, "%s: %s", mount_point, strerror(errno));
 		supervisor = getpid();
 		atexit(remove_mount_point);
 		server = start_server(s, mount_fuse(&o));

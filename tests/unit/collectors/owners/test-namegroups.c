@@ -56,6 +56,17 @@ static void order_of_pids_does_not_matter(void **state)
 	grouped_expect(&s, 5, "web");
 }
 
+/* P executes NAME with CMDLINE. The next pass finds it in GROUP. */
+static void execute(struct grouped *s, struct tree_process *p, const char *name,
+	const char *cmdline, const char *group)
+{
+	p->image++;
+	p->name = name;
+	p->cmdline = cmdline;
+	grouped_add(s, p);
+	grouped_expect(s, p->pid, group);
+}
+
 static void exec_changes_the_group(void **state)
 {
 	(void)state;
@@ -66,16 +77,8 @@ static void exec_changes_the_group(void **state)
 		grouped_open_with(&s, grouped_modes[i], GROUPED_RULES);
 		grouped_add(&s, &p);
 		grouped_expect(&s, 20, "web");
-		p.image = 1;
-		p.name = "postgres";
-		p.cmdline = "/usr/bin/postgres -D /data";
-		grouped_add(&s, &p);
-		grouped_expect(&s, 20, "database");
-		p.image = 2;
-		p.name = "other";
-		p.cmdline = "other";
-		grouped_add(&s, &p);
-		grouped_expect(&s, 20, OWNER_NONE);
+		execute(&s, &p, "postgres", "/usr/bin/postgres -D /data", "database");
+		execute(&s, &p, "other", "other", OWNER_NONE);
 	}
 }
 
@@ -95,22 +98,10 @@ static void inherited_group_survives_exec_and_exit_of_the_parent(void **state)
 		p.parent = 1;
 		grouped_add(&s, &p);
 		grouped_expect(&s, 30, "web");
-		p.image = 1;
-		p.name = "sh";
-		p.cmdline = "sh -c x";
-		grouped_add(&s, &p);
-		grouped_expect(&s, 30, "web");
-		p.image = 2;
-		p.name = "postgres";
-		p.cmdline = "/usr/bin/postgres";
-		grouped_add(&s, &p);
-		grouped_expect(&s, 30, "database");
+		execute(&s, &p, "sh", "sh -c x", "web");
+		execute(&s, &p, "postgres", "/usr/bin/postgres", "database");
 		/* It has matched since, so it inherits anew. */
-		p.image = 3;
-		p.name = "sh";
-		p.cmdline = "sh";
-		grouped_add(&s, &p);
-		grouped_expect(&s, 30, OWNER_NONE);
+		execute(&s, &p, "sh", "sh", OWNER_NONE);
 	}
 }
 

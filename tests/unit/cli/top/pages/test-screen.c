@@ -46,16 +46,10 @@ static void desk_done(struct desk *d)
 }
 #define AUTO_DESK CLEANUP(desk_done)
 
-static void in_locale(const char *name)
-{
-	assert_non_null(setlocale(LC_CTYPE, name));
-	setenv("TZ", "UTC", 1);
-	tzset();
-}
-
-/* Shows VIEW, which D owns from now on. */
+/* Shows VIEW, which D owns from now on, with UTF-8. */
 static void desk_open(struct desk *d, enum top_view what, struct view *view)
 {
+	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
 	*d = (struct desk){.view = view, .origin = "", .filters = "", .age_ns = 3 * NS_PER_SEC};
 	top_state_init(&d->state, what);
 }
@@ -142,8 +136,8 @@ static void screens_are_golden(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_DESK struct desk d;
 
-		in_locale(cases[i].locale);
 		desk_open(&d, cases[i].view, sample_open(&cases[i].options));
+		assert_non_null(setlocale(LC_CTYPE, cases[i].locale));
 		d.state.asks.is_opposite = cases[i].view == TOP_VIEW_NESTED;
 		draw(&d, cases[i].width, cases[i].height);
 		if (cases[i].has_past)
@@ -172,7 +166,6 @@ static void styles_are_golden(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(
 		&d, TOP_VIEW_PROCESS, sample_open(&(struct sample_options){.is_estimated = true}));
 	snprintf(d.state.search, sizeof(d.state.search), "bash");
@@ -189,7 +182,6 @@ static void pages_are_golden(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
 	d.state.page = TOP_PAGE_HELP;
 	draw(&d, 80, 120);
@@ -206,18 +198,23 @@ static void pages_are_golden(void **state)
 	expect_golden(&d, "top-100-users.txt");
 }
 
+/* Shows a page of text, "line 0" to "line 49". */
+static void desk_open_text(struct desk *d)
+{
+	desk_open(d, TOP_VIEW_PROGRAM, sample_open(NULL));
+	for (unsigned int i = 0; i < 50; i++)
+		buffer_printf(&d->text, "line %u\n", i);
+	buffer_add_char(&d->text, '\0');
+	d->state.page = TOP_PAGE_DETAILS;
+}
+
 /* A page of text is scrolled to its last line at most. */
 static void texts_are_scrolled(void **state)
 {
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
-	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
-	for (unsigned int i = 0; i < 50; i++)
-		buffer_printf(&d.text, "line %u\n", i);
-	buffer_add_char(&d.text, '\0');
-	d.state.page = TOP_PAGE_DETAILS;
+	desk_open_text(&d);
 	draw(&d, 80, 24);
 	assert_true(shows(&d, "line 0\n"));
 	assert_false(shows(&d, "line 49\n"));
@@ -246,12 +243,7 @@ static void texts_are_searched(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
-	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
-	for (unsigned int i = 0; i < 50; i++)
-		buffer_printf(&d.text, "line %u\n", i);
-	buffer_add_char(&d.text, '\0');
-	d.state.page = TOP_PAGE_DETAILS;
+	desk_open_text(&d);
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		const struct grid_cell *cell;
 
@@ -278,7 +270,6 @@ static void problems_replace_figures(void **state)
 	AUTO_DESK struct desk d, none;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
 	d.problem = problem;
 	for (unsigned int page = 0; page <= TOP_PAGE_COLUMNS; page++) {
@@ -300,7 +291,6 @@ static void paused_figures_say_so(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
 	d.age_ns = 3725 * NS_PER_SEC;
 	d.state.is_paused = true;
@@ -324,7 +314,6 @@ static void the_past_says_so(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
 	d.past = &pasts[0];
 	d.origin = "measured by memtally itself";
@@ -347,7 +336,6 @@ static void remarks_are_in_the_last_line(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
 	top_state_say(&d.state, "Not found: %s", "a\x1b[2Jb");
 	draw(&d, 80, 24);
@@ -374,7 +362,6 @@ static void the_beginning_of_growth_is_told(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(NULL));
 	draw(&d, 80, 24);
 	assert_true(shows(&d, "  growth since 22:13\n"));
@@ -394,7 +381,6 @@ static void the_origin_has_a_line(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
 	d.origin = "measured by memtally itself";
 	draw(&d, 80, 24);
@@ -407,7 +393,6 @@ static void filters_are_named(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
 	d.filters = " --unit=a.service";
 	snprintf(d.state.asks.user, sizeof(d.state.asks.user), "alice");
@@ -423,7 +408,6 @@ static void small_terminals_get_a_message(void **state)
 	} sizes[] = {{20, 24}, {39, 24}, {80, 7}, {1, 1}, {20, 1}};
 
 	(void)state;
-	in_locale("C.UTF-8");
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		AUTO_DESK struct desk d;
 
@@ -440,7 +424,6 @@ static void prompts_have_the_cursor(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
 	draw(&d, 80, 24);
 	assert_false(d.grid.has_cursor);
@@ -515,7 +498,6 @@ static void bands_are_parts_of_the_host(void **state)
 	};
 
 	(void)state;
-	in_locale("C.UTF-8");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_DESK struct desk d;
 		AUTO_DESK struct desk wide;
@@ -533,7 +515,6 @@ static void a_missing_balance_sheet_says_so(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROGRAM, named("bash"));
 	draw(&d, 80, 24);
 	assert_true(shows(&d, "\nthis snapshot has no balance sheet of the host\n"));
@@ -576,8 +557,8 @@ static void hostile_names_stay_in_their_cells(void **state)
 		for (unsigned int v = 0; v < TOP_VIEWS * 2; v++) {
 			AUTO_DESK struct desk d;
 
-			in_locale(locales[v % 2]);
 			desk_open(&d, (enum top_view)(v / 2), named(names[i]));
+			assert_non_null(setlocale(LC_CTYPE, locales[v % 2]));
 			snprintf(d.state.search, sizeof(d.state.search), "%.100s", names[i]);
 			d.state.asks.is_opposite = v / 2 == TOP_VIEW_NESTED;
 			for (size_t width = 40; width < 140; width += 33)
@@ -593,7 +574,6 @@ static void hostile_names_stay_in_their_cells(void **state)
 static void missing_memory_leaves_texts_out(void **state)
 {
 	(void)state;
-	in_locale("C.UTF-8");
 	for (unsigned int page = 0; page <= TOP_PAGE_COLUMNS; page++)
 		for (unsigned int n = 1; n; n = allocation_next(n)) {
 			AUTO_DESK struct desk d;
@@ -618,7 +598,6 @@ static void random_keys_draw_screens(void **state)
 	uint64_t random = 11;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROGRAM, sample_open(&(struct sample_options){.more = 50}));
 	for (unsigned int i = 0; i < unit_rounds(3000); i++) {
 		uint64_t n = unit_random(&random);
@@ -637,7 +616,6 @@ static void a_public_snapshot_has_no_total_of_a_filter(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROCESS, sample_open(&options));
 	snprintf(d.state.asks.filter, sizeof(d.state.asks.filter), "bash");
 	draw(&d, 132, 24);
@@ -660,7 +638,6 @@ static void a_view_without_the_sort_column_says_so(void **state)
 	};
 
 	(void)state;
-	in_locale("C.UTF-8");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_DESK struct desk d;
 
@@ -680,7 +657,6 @@ static void pages_of_text_tell_their_keys(void **state)
 	AUTO_DESK struct desk d;
 
 	(void)state;
-	in_locale("C.UTF-8");
 	desk_open(&d, TOP_VIEW_PROCESS, sample_open(NULL));
 	d.state.page = TOP_PAGE_DETAILS;
 	draw(&d, 80, 24);
@@ -717,5 +693,7 @@ int main(void)
 		cmocka_unit_test(random_keys_draw_screens),
 	};
 
+	setenv("TZ", "UTC", 1);
+	tzset();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
