@@ -161,7 +161,7 @@ static int evidence_find_last(struct evidence *e, bool only_oom, struct incident
 }
 
 /* Writes the time of the first snapshot at AT_NS or later to *RET_NS; 0: there is none. */
-static int ask_next(struct evidence *e, uint64_t at_ns, uint64_t *ret_ns)
+static int evidence_ask_next(struct evidence *e, uint64_t at_ns, uint64_t *ret_ns)
 {
 	const struct past_request q = {.pick = PAST_AFTER, .at_ns = saturate_less(at_ns, 1)};
 	AUTO_PAST_ANSWER struct past_answer answer = {0};
@@ -180,7 +180,7 @@ static int evidence_find_at(struct evidence *e, uint64_t at_ns, struct incident 
 	int k = ask_around(e, at_ns, &marks);
 
 	if (k == 0)
-		k = ask_next(e, at_ns, &next_ns);
+		k = evidence_ask_next(e, at_ns, &next_ns);
 	if (k == 0 && !incident_near(marks.point, marks.count, at_ns, next_ns, ret))
 		*ret = (struct incident){.kind = INCIDENT_NONE,
 			.first_ns = at_ns,
