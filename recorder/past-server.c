@@ -227,7 +227,8 @@ static void past_server_take(struct past_server *s, const struct question *q,
 {
 	if (head->status == PAST_GOOD) {
 		switch (request->pick) {
-		case PAST_COVERAGE: break;
+		case PAST_COVERAGE:
+		case PAST_GROWTH: break;
 		case PAST_MARKS:
 			head->status = past_server_begin_marks(s, q, request, reader, head, reply);
 			break;
