@@ -22,6 +22,7 @@
 #include "recorder/past-server.h"
 #include "recorder/recording.h"
 #include "recorder/sandbox.h"
+#include "recorder/verdicts.h"
 #include "service/command.h"
 #include "service/listener.h"
 #include "service/loop.h"
@@ -37,6 +38,7 @@ struct recorder {
 	struct question_server server;
 	struct past_server past;
 	struct recording recording;
+	struct verdicts verdicts;
 	bool stops;
 	int status; /* exit status */
 };
@@ -105,7 +107,8 @@ static int recorder_open(struct recorder *p)
 
 	recorder_limits(p->settings, &limits);
 	r = recording_open(&p->recording, p->directory, &limits);
-	past_server_init(&p->past, &p->recording);
+	verdicts_init(&p->verdicts, p->directory);
+	past_server_init(&p->past, &p->recording, &p->verdicts);
 	if (r == 0)
 		log_info("the recording is in %s", p->directory);
 	if (r == -EINVAL)
@@ -117,10 +120,11 @@ static bool recorder_wait(struct recorder *p, uint64_t now_ns)
 {
 	struct pollfd polls[LOOP_POLLS + QUESTION_SERVER_POLLS];
 	size_t count = LOOP_POLLS + question_server_poll(&p->server, now_ns, polls + LOOP_POLLS);
+	uint64_t due_ns = question_server_due_ns(&p->server, now_ns);
 
-	return loop_wait(&p->loop, polls, count, now_ns,
-		saturate_min(question_server_due_ns(&p->server, now_ns),
-			recording_due_ns(&p->recording)));
+	due_ns = saturate_min(due_ns, recording_due_ns(&p->recording));
+	due_ns = saturate_min(due_ns, verdicts_due_ns(&p->verdicts));
+	return loop_wait(&p->loop, polls, count, now_ns, due_ns);
 }
 
 /*
@@ -149,6 +153,7 @@ static int recorder_loop(struct recorder *p)
 		}
 		recording_run(&p->recording, now);
 		question_server_run(&p->server, now);
+		verdicts_run(&p->verdicts, now);
 		loop_beat(&p->loop, clock_now_ns(CLOCK_MONOTONIC));
 	}
 	return EXIT_SUCCESS;
@@ -161,6 +166,7 @@ static void recorder_stop(struct recorder *p)
 		unlink(p->socket);
 	question_server_done(&p->server);
 	past_server_done(&p->past);
+	verdicts_done(&p->verdicts);
 	recording_close(&p->recording);
 	loop_close(&p->loop);
 	free(p->directory);
