@@ -37,9 +37,11 @@ struct past_job {
 	struct past_point point[PAST_POINTS_MAX];
 };
 
-void past_server_init(struct past_server *s, struct recording *recording)
+void past_server_init(
+	struct past_server *s, struct recording *recording, const struct verdicts *verdicts)
 {
-	*s = (struct past_server){.recording = recording, .userns = userns_id()};
+	*s = (struct past_server){
+		.recording = recording, .verdicts = verdicts, .userns = userns_id()};
 	leases_init(&s->leases);
 }
 
@@ -227,6 +229,11 @@ static void past_server_take(struct past_server *s, const struct question *q,
 	if (head->status == PAST_GOOD) {
 		switch (request->pick) {
 		case PAST_COVERAGE: break;
+		case PAST_GROWTH:
+			if (verdicts_count(
+				    s->verdicts, clock_now_ns(CLOCK_MONOTONIC), head->growth))
+				head->flags |= PAST_HAS_GROWTH;
+			break;
 		case PAST_MARKS:
 			head->status = past_server_begin_marks(s, q, request, reader, head, reply);
 			break;

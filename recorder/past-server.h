@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "recorder/recording.h"
+#include "recorder/verdicts.h"
 #include "service/leases.h"
 #include "service/question-server.h"
 
@@ -26,7 +27,8 @@ enum {
 struct past_job;
 
 struct past_server {
-	struct recording *recording; /* borrowed */
+	struct recording *recording;     /* borrowed */
+	const struct verdicts *verdicts; /* borrowed */
 	struct leases leases;
 	uint64_t userns;       /* our user namespace, by userns_id() */
 	struct past_job *jobs; /* series that are being made, a list; their clients own them */
@@ -35,8 +37,9 @@ struct past_server {
 /* The service of a question_server with a struct past_server. */
 extern const struct question_service past_server_service;
 
-/* Initializes S, which answers from RECORDING (borrowed). */
-void past_server_init(struct past_server *s, struct recording *recording);
+/* Initializes S, which answers from RECORDING and VERDICTS (borrowed). */
+void past_server_init(
+	struct past_server *s, struct recording *recording, const struct verdicts *verdicts);
 
 /* Forgets the images that clients hold. */
 void past_server_done(struct past_server *s);

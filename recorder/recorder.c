@@ -11,10 +11,12 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/saturate.h"
 #include "config/settings.h"
 #include "recorder/past-server.h"
 #include "recorder/recording.h"
 #include "recorder/sandbox.h"
+#include "recorder/verdicts.h"
 #include "service/command.h"
 #include "service/keeper.h"
 
@@ -27,6 +29,7 @@ struct recorder {
 	struct keeper keeper;
 	struct past_server past;
 	struct recording recording;
+	struct verdicts verdicts;
 };
 
 /* Snapshots that are marked wait for no time; others may be lost for so long after a power failure. */
@@ -71,12 +74,18 @@ static int recorder_open(struct recorder *p, const struct settings *c)
 
 	recorder_limits(c, &limits);
 	r = recording_open(&p->recording, p->keeper.directory, &limits);
-	past_server_init(&p->past, &p->recording);
+	verdicts_init(&p->verdicts, p->keeper.directory);
+	past_server_init(&p->past, &p->recording, &p->verdicts);
 	if (r == 0)
 		log_info("the recording is in %s", p->keeper.directory);
 	if (r == -EINVAL)
 		return COMMAND_MISUSE;
 	return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static uint64_t recorder_due_ns(const struct recorder *p)
+{
+	return saturate_min(recording_due_ns(&p->recording), verdicts_due_ns(&p->verdicts));
 }
 
 /* Returns an exit status. */
@@ -85,7 +94,7 @@ static int recorder_loop(struct recorder *p)
 	uint64_t now;
 
 	keeper_ready(&p->keeper);
-	while (keeper_wait(&p->keeper, recording_due_ns(&p->recording), &now)) {
+	while (keeper_wait(&p->keeper, recorder_due_ns(p), &now)) {
 		struct view *view;
 
 		if (loop_receive(&p->keeper.loop, now, &view)) {
@@ -93,6 +102,7 @@ static int recorder_loop(struct recorder *p)
 			view_unref(view);
 		}
 		recording_run(&p->recording, now);
+		verdicts_run(&p->verdicts, now);
 		keeper_answer(&p->keeper, now);
 	}
 	return p->keeper.stops ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -120,6 +130,7 @@ static int recorder_serve(const struct settings *c)
 		status = recorder_loop(&p);
 	recording_close(&p.recording);
 	past_server_done(&p.past);
+	verdicts_done(&p.verdicts);
 	keeper_done(&p.keeper);
 	return status;
 }

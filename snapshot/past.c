@@ -35,12 +35,21 @@ struct request {
 struct head {
 	char magic[8];
 	struct past_head head;
-	uint64_t more[6]; /* 0 */
+	uint64_t more[3]; /* 0 */
 };
 
 static_assert(sizeof(struct request) == PAST_REQUEST_SIZE, "a question has no gaps");
 static_assert(sizeof(struct head) == PAST_HEAD_SIZE, "a head has no gaps");
 static_assert(sizeof(struct past_point) == PAST_POINT_SIZE, "a point has no gaps");
+
+const enum metric_scope past_growth_scope[PAST_GROWTH_SCOPES] = {
+	METRIC_USER, METRIC_PROGRAM, METRIC_UNIT, METRIC_PROCESS};
+
+/* Returns whether PICK has a time, .at_ns. */
+static bool has_time(uint32_t pick)
+{
+	return pick != PAST_COVERAGE && pick != PAST_GROWTH;
+}
 
 /* Returns whether PICK has an end, .until_ns. */
 static bool has_until(uint32_t pick)
@@ -67,7 +76,7 @@ void past_request_write(const struct past_request *r, unsigned char to[static PA
 		.pick = (uint32_t)r->pick,
 		.flags = r->has_uid ? REQUEST_HAS_UID : 0,
 		.uid = r->has_uid ? r->uid : 0,
-		.at_ns = r->pick == PAST_COVERAGE ? 0 : r->at_ns,
+		.at_ns = has_time(r->pick) ? r->at_ns : 0,
 		.until_ns = has_until(r->pick) ? r->until_ns : 0,
 		.marks = r->pick == PAST_MARKS ? r->marks : 0,
 	};
@@ -117,7 +126,7 @@ static bool are_times(const struct request *raw)
 		return false;
 	if (has_until(raw->pick))
 		return raw->at_ns <= raw->until_ns;
-	return !raw->until_ns && (raw->pick != PAST_COVERAGE || !raw->at_ns);
+	return !raw->until_ns && (has_time(raw->pick) || !raw->at_ns);
 }
 
 int past_request_parse(const void *data, size_t len, struct past_request *ret)
@@ -174,6 +183,8 @@ static bool past_is_possible(const struct past_head *h)
 	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
 		if (times[i] > PAST_TIME_MAX_NS)
 			return false;
+	if (!(h->flags & PAST_HAS_GROWTH) && !past_is_zero(h->growth, sizeof(h->growth)))
+		return false;
 	return h->status < PAST_STATUS_END && !(h->flags & ~(uint32_t)PAST_FLAGS) &&
 	       h->points <= PAST_POINTS_MAX && !(h->marks & ~(uint32_t)ALL_MARKS) &&
 	       h->first_ns <= h->last_ns && !h->first_ns == !h->last_ns;

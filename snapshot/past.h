@@ -44,6 +44,7 @@ enum past_pick {
 	PAST_COVERAGE, /* no snapshot: the head says which time the recording covers */
 	PAST_MARKS,    /* points: the marks from .at_ns to .until_ns */
 	PAST_SERIES,   /* points: a quantity from .at_ns to .until_ns, one for each .step_ns */
+	PAST_GROWTH,   /* no snapshot: the head counts the verdicts on growth */
 	PAST_PICKS_END
 };
 
@@ -102,7 +103,18 @@ enum past_flag {
 	 * series the last ones.
 	 */
 	PAST_CUT = 1 << 2,
-	PAST_FLAGS = PAST_OWN_ONLY | PAST_FAILING | PAST_CUT
+	PAST_HAS_GROWTH = 1 << 3, /* .growth counts; else it is zeroed: no verdicts are known */
+	PAST_FLAGS = PAST_OWN_ONLY | PAST_FAILING | PAST_CUT | PAST_HAS_GROWTH
+};
+
+enum { PAST_GROWTH_SCOPES = 4 };
+
+/* The rows of these scopes are judged. */
+extern const enum metric_scope past_growth_scope[PAST_GROWTH_SCOPES];
+
+/* How many rows of a scope have which verdict (docs/growth.md), of all users. */
+struct past_growth {
+	uint16_t none, watch, leak;
 };
 
 /* In the order of the bytes of an answer. */
@@ -117,6 +129,7 @@ struct past_head {
 	uint64_t before_ns, after_ns; /* the recorded snapshots beside it; 0: there is none */
 	uint64_t oom_ns;              /* PAST_OOM: the first snapshot after the OOM kill; 0: none */
 	uint64_t lost; /* damaged records that were skipped since memtally-recorder started */
+	struct past_growth growth[PAST_GROWTH_SCOPES]; /* PAST_GROWTH, with PAST_HAS_GROWTH */
 };
 
 struct past_point {

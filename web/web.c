@@ -301,6 +301,7 @@ static bool web_wait_for_events(struct web *w, uint64_t now_ns)
 	due_ns = saturate_min(due_ns, source_link_due_ns(&w->site.ledger.link));
 	w->poll[POLL_RECORDER] = source_link_poll(&w->site.recorder.link);
 	due_ns = saturate_min(due_ns, source_link_due_ns(&w->site.recorder.link));
+	due_ns = saturate_min(due_ns, w->site.growth.due_ns);
 	return loop_wait(&w->loop, w->poll, POLL_LISTENERS + w->server.listeners, now_ns, due_ns);
 }
 
@@ -327,6 +328,7 @@ static int web_loop(struct web *w)
 		}
 		look_at_access(w, now);
 		site_ask(&w->site, now);
+		site_count_growth(&w->site, now);
 		server_run(&w->server, now, w->settings->web_timeout_ns);
 		loop_beat(&w->loop, now);
 	}

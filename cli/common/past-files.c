@@ -175,7 +175,8 @@ int past_files_ask(struct past_files *f, const struct past_request *q, struct pa
 		return r;
 	}
 	switch (q->pick) {
-	case PAST_COVERAGE: return 0;
+	case PAST_COVERAGE:
+	case PAST_GROWTH: return 0;
 	case PAST_SERIES: return past_files_list(f, q, ret, ret_why);
 	case PAST_MARKS: return past_files_list_marks(f, q, ret, ret_why);
 	default: return past_files_find(f, q, ret, ret_why);

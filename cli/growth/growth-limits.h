@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/growth/growth-rows.h"
+#include "growth/growth-rows.h"
 #include "config/settings.h"
 #include "snapshot/view.h"
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "base/buffer.h"
-#include "cli/growth/growth-rows.h"
+#include "growth/growth-rows.h"
 #include "cli/table/list.h"
 
 struct growth_table {

@@ -15,20 +15,16 @@
 #include "cli/common/selection.h"
 #include "cli/growth/growth-limits.h"
 #include "cli/growth/growth-recording.h"
-#include "cli/growth/growth-rows.h"
+#include "growth/growth-rows.h"
 #include "cli/growth/growth-table.h"
 #include "cli/table/output.h"
 #include "snapshot/owner.h"
+#include "snapshot/past.h"
 
-/* By default a day and a half: a day of history, a warm-up, and windows of some hours. */
-#define SINCE_DEFAULT_S (36 * 3600)
+enum { ROWS_MAX = 4000 };
 
 /* More floors are not kept. */
 #define SINCE_MOST_S ((int64_t)(FLOORS_MAX - 1) * FLOORS_SLOT_S)
-
-/* The scopes that are judged if no operand names one. */
-static const enum metric_scope growth_scopes[] = {
-	METRIC_USER, METRIC_PROGRAM, METRIC_UNIT, METRIC_PROCESS};
 
 static bool growth_has_filters(const struct settings *settings)
 {
@@ -119,8 +115,8 @@ static int growth_parse_scopes(const struct settings *settings, struct growth_ch
 		}
 		return r;
 	}
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(growth_scopes); i++)
-		r = growth_add_scope(settings, growth_scopes[i], c, error);
+	for (size_t i = 0; r == 0 && i < PAST_GROWTH_SCOPES; i++)
+		r = growth_add_scope(settings, past_growth_scope[i], c, error);
 	return r;
 }
 
@@ -129,7 +125,7 @@ static int growth_parse_since(const struct settings *settings, int64_t now_s, in
 {
 	int r;
 
-	*ret = now_s - SINCE_DEFAULT_S;
+	*ret = now_s - GROWTH_ROWS_SPAN_S;
 	if (!settings->since)
 		return 0;
 	r = past_moment_parse_second("--since", settings->since, now_s, ret, error);
@@ -171,7 +167,7 @@ static int growth_choose(
 		for (size_t k = 0; r == 0 && k < count; k++)
 			r = growth_rows_take(rows, newest, c->query[i].scope, chosen[k]);
 	}
-	return r == 0 ? growth_rows_ready(rows) : r;
+	return r == 0 ? growth_rows_ready(rows, ROWS_MAX) : r;
 }
 
 static int growth_add(const struct view *view, void *data)

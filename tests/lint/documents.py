@@ -33,7 +33,7 @@ INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
 OPENAPI = "docs/openapi.yaml"
 CONSTANTS = "docs/estimator/constants.md"
-SOURCE_FOLDERS = ("base", "confine", "snapshot", "naming", "collectors", "inspect", "config", "render", "service",
+SOURCE_FOLDERS = ("base", "confine", "snapshot", "growth", "naming", "collectors", "inspect", "config", "render", "service",
                   "daemon", "web", "ledger", "recorder", "cli")
 SPLIT_FOLDERS = ("collectors", "inspect")
 BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
 
 # Folders that every folder of cli may use.
-BELOW_CLI = ["base", "trend", "snapshot", "naming", "collectors", "inspect", "render", "config"]
+BELOW_CLI = ["base", "trend", "snapshot", "growth", "naming", "collectors", "inspect", "render", "config"]
 
 # Folders, with their subfolders, and library headers that each folder may use, in addition to itself and libc.
 LAYERS = {
@@ -19,9 +19,10 @@ LAYERS = {
     "confine": (["base"], ["seccomp.h"]),
     "trend": (["base"], []),
     "snapshot": (["base"], []),
+    "growth": (["base", "trend", "snapshot"], []),
     "recorder/codec": (["base", "snapshot"], ["zstd.h"]),
     "recorder/archive": (["base", "snapshot", "recorder/codec"], []),
-    "recorder": (["base", "confine", "snapshot", "config", "service", "recorder"], ["systemd/sd-daemon.h"]),
+    "recorder": (["base", "confine", "trend", "snapshot", "growth", "config", "service", "recorder"], ["systemd/sd-daemon.h"]),
     "config": (["base"], ["yaml.h"]),
     "naming": (["base", "snapshot", "config"], ["yaml.h", "pcre2.h"]),
     "collectors/procfs": (["base", "snapshot"], []),
@@ -92,7 +93,7 @@ LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsm
 PROGRAMS = {"service", "daemon", "web", "ledger", "recorder", "cli"}
 
 # Folders that do not read other processes. They may read their own /proc/self.
-WITHOUT_PROC = {"base", "trend", "snapshot", "recorder", "render", "service", "web", "ledger"}
+WITHOUT_PROC = {"base", "trend", "snapshot", "growth", "recorder", "render", "service", "web", "ledger"}
 PROC = re.compile(r'"[^"\n]*/proc(?!/self)[/"][^\n]*')
 
 # X-private.h belongs to module X, and so do sources without a header of their own that include it.

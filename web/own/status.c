@@ -58,6 +58,30 @@ static void web_status_add_process(struct metrics *m, const struct self *self)
 			"When memtally-web started, since the epoch.", self->start_ns);
 }
 
+static void status_add_verdict(
+	struct metrics *m, const char *scope, const char *verdict, uint16_t rows)
+{
+	struct buffer *to = m->fixed.to;
+
+	buffer_printf(to, "memtally_growth_rows{scope=\"%s\",verdict=\"%s\"} ", scope, verdict);
+	fixed_width_add_u64(&m->fixed, rows);
+	buffer_add_char(to, '\n');
+}
+
+static void status_add_growth(struct metrics *m, const struct past_growth *growth)
+{
+	add_family(m, "memtally_growth_rows", "gauge", NULL,
+		"Owners and processes that memtally-recorder has judged, by the verdict on their "
+		"growth; memtally growth names them.");
+	for (size_t i = 0; i < PAST_GROWTH_SCOPES; i++) {
+		const char *scope = metric_scope_name(past_growth_scope[i]);
+
+		status_add_verdict(m, scope, "none", growth[i].none);
+		status_add_verdict(m, scope, "watch", growth[i].watch);
+		status_add_verdict(m, scope, "leak", growth[i].leak);
+	}
+}
+
 static void add_requests(struct metrics *m, const struct counters *counters)
 {
 	struct buffer *to = m->fixed.to;
@@ -125,6 +149,8 @@ void status_render_metrics(const struct status *s, enum prometheus_format format
 		"Memory of the points of the last hour, which grows until they span an hour or fill 8 "
 		"MiB.",
 		s->history_bytes);
+	if (s->growth)
+		status_add_growth(&m, s->growth);
 	add_requests(&m, s->counters);
 	web_status_add_process(&m, s->self);
 	add_builds(&m, s->view);

@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "render/prometheus.h"
+#include "snapshot/past.h"
 #include "snapshot/view.h"
 #include "web/own/counters.h"
 #include "web/own/self.h"
@@ -25,7 +26,8 @@ struct status {
 	const char *past_problem;
 	const char *sums_only; /* why the caller sees no processes; NULL: it sees some */
 	uint64_t snapshots_received, snapshots_refused;
-	uint64_t history_bytes; /* memory of the points of the last hour */
+	uint64_t history_bytes;           /* memory of the points of the last hour */
+	const struct past_growth *growth; /* borrowed, PAST_GROWTH_SCOPES; NULL: not known */
 	const struct counters *counters;
 	const struct self *self;
 	uint64_t now_boottime_ns;

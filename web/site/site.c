@@ -57,6 +57,7 @@ void site_done(struct site *s)
 	cache_done(&s->cache);
 	ring_done(&s->ring);
 	source_link_done(&s->ledger.link);
+	growth_counts_done(&s->growth, &s->recorder);
 	recorder_link_done(&s->recorder);
 }
 
@@ -77,6 +78,7 @@ struct status site_status(const struct site_task *t)
 		.snapshots_received = s->link->received,
 		.snapshots_refused = s->link->refused,
 		.history_bytes = s->ring.bytes,
+		.growth = s->growth.is_known ? s->growth.growth : NULL,
 		.counters = &s->counters,
 		.self = &s->self,
 		.now_boottime_ns = t->now_ns,
@@ -377,6 +379,11 @@ void site_ask(struct site *s, uint64_t now_monotonic_ns)
 {
 	source_link_run(&s->ledger.link, s->settings->ledger_socket, now_monotonic_ns);
 	recorder_link_run(&s->recorder, s->settings->recorder_socket, now_monotonic_ns);
+}
+
+void site_count_growth(struct site *s, uint64_t now_monotonic_ns)
+{
+	growth_counts_run(&s->growth, &s->recorder, s->settings->recorder_socket, now_monotonic_ns);
 }
 
 void site_forget(struct site *s, struct inquiry *i)

@@ -19,6 +19,7 @@
 #include "web/site/inquiry.h"
 #include "web/own/counters.h"
 #include "web/own/self.h"
+#include "web/sources/growth-counts.h"
 
 /*
  * Histories and snapshots of the past that are not sent yet have at most this many bytes and one of
@@ -32,6 +33,7 @@ struct site {
 	struct ring ring; /* of the last hour */
 	struct ledger_link ledger;
 	struct recorder_link recorder;
+	struct growth_counts growth;
 	/* Of histories and of past snapshots that are not sent yet, by the place of their callers */
 	size_t past_bytes[CALLER_PLACES];
 	struct counters counters;
@@ -82,6 +84,12 @@ void site_continue(struct site *s, struct inquiry *i, uint64_t now_monotonic_ns)
 
 /* Goes on to ask. Call it when .ledger or .recorder is due, or their events have come. */
 void site_ask(struct site *s, uint64_t now_monotonic_ns);
+
+/*
+ * Takes and asks for the verdicts on growth, if that is due at NOW_MONOTONIC_NS. Call it after
+ * site_ask().
+ */
+void site_count_growth(struct site *s, uint64_t now_monotonic_ns);
 
 /* Frees INQUIRY, which may be NULL and need not be done. */
 void site_forget(struct site *s, struct inquiry *inquiry);

@@ -7,7 +7,8 @@
  * The images are successive snapshots at intervals of 10 s. Prints, as JSON, what a record of each
  * tier takes, and the CPU of recording. Then records the images again and again, forth and back, with
  * later times, until the archive in DIRECTORY has BYTES and its oldest files have been removed. Prints
- * how long it takes to find snapshots at random times, and the memory of the recording process.
+ * how long it takes to find snapshots at random times, the memory of the recording process, and what a
+ * round of verdicts on growth takes.
  */
 #include "config.h"
 
@@ -22,11 +23,13 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/os/file.h"
+#include "base/saturate.h"
 #include "base/scan.h"
 #include "recorder/archive/archive-reader.h"
 #include "recorder/archive/archive.h"
 #include "recorder/archive/segment.h"
 #include "recorder/codec/codec.h"
+#include "recorder/verdicts.h"
 
 enum {
 	IMAGES_MAX = 1000,
@@ -260,6 +263,38 @@ static void seek(
 		ms[SEEKS * 95 / 100], ms[SEEKS - 1]);
 }
 
+/* Makes a round of verdicts on the recording in DIRECTORY. */
+static void judge(const char *directory)
+{
+	uint64_t begin_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID), longest_ns = 0,
+		 last_ns = begin_ns;
+	struct past_growth growth[PAST_GROWTH_SCOPES];
+	uint64_t most_kib = 0, before_kib = status_kib("VmRSS:");
+	unsigned int steps = 0, judged = 0;
+	struct verdicts v;
+
+	verdicts_init(&v, directory);
+	do {
+		uint64_t now_ns;
+
+		verdicts_run(&v, verdicts_due_ns(&v));
+		now_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+		longest_ns = saturate_max(longest_ns, now_ns - last_ns);
+		most_kib = saturate_max(most_kib, status_kib("VmRSS:"));
+		last_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+		steps++;
+	} while (v.round);
+	if (!verdicts_count(&v, 0, growth))
+		die("no verdicts");
+	for (size_t i = 0; i < PAST_GROWTH_SCOPES; i++)
+		judged += (unsigned int)(growth[i].none + growth[i].watch + growth[i].leak);
+	printf(", \"verdicts\": {\"cpu_ms\": %.0f, \"steps\": %u, \"longest_ms\": %.1f, "
+	       "\"judged\": %u, \"resident_kib\": %" PRIu64 "}",
+		(double)(last_ns - begin_ns) / 1e6, steps, (double)longest_ns / 1e6, judged,
+		most_kib - before_kib);
+	verdicts_done(&v);
+}
+
 int main(int argc, char **argv)
 {
 	static struct images images;
@@ -292,6 +327,7 @@ int main(int argc, char **argv)
 	archive_reader_close(r);
 	seek(argv[1], coverage.first_ns, last_ns, true, "open_and_find");
 	seek(argv[1], coverage.tier[0].first_ns, last_ns, false, "find");
+	judge(argv[1]);
 	printf("}\n");
 	return 0;
 }

@@ -6,12 +6,12 @@ import socket
 import struct
 
 REQUEST = struct.Struct("=8sIIQQQQIIIIQ56s1024s")
-HEAD = struct.Struct("=8sIIIIQQQQQQQ48s")
+HEAD = struct.Struct("=8sIIIIQQQQQQQ12H24s")
 POINT = struct.Struct("=QIIQQQ")
-AT, BEFORE, AFTER, OOM, COVERAGE, MARKS, SERIES = range(1, 8)
+AT, BEFORE, AFTER, OOM, COVERAGE, MARKS, SERIES, GROWTH = range(1, 9)
 GOOD, BAD_REQUEST, NONE, DAMAGED, BUSY = range(5)
 MARK_OOM, MARK_PRESSURE, MARK_START, MARK_GAP = 1, 2, 4, 8
-OWN_ONLY, FAILING, CUT = 1, 2, 4
+OWN_ONLY, FAILING, CUT, HAS_GROWTH = 1, 2, 4, 8
 NO_UID = 0xffffffff
 LAST = (1 << 63) - 1
 FIELDS = ("status", "flags", "points", "marks", "first_ns", "last_ns", "at_ns", "before_ns", "after_ns", "oom_ns", "lost")
@@ -26,6 +26,8 @@ class Answer:
             raise ValueError("no answer of memtally-recorder's")
         self.head = dict(zip(FIELDS, values))
         self.__dict__.update(self.head)
+        # Of users, programs, units and processes: how many have the verdict none, watch and leak.
+        self.growth = values[len(FIELDS):]
         self.point = [POINT.unpack_from(data, HEAD.size + i * POINT.size) for i in range(self.points)]
         self.image = image
 

@@ -34,6 +34,7 @@ struct work {
 	char socket[96];
 	struct recording recording;
 	struct past_server past;
+	struct verdicts verdicts;
 };
 
 /* Gives DIRECTORY to the user that memtally-recorder becomes, and writes its uid to *RET. */
@@ -101,6 +102,19 @@ static void ask_series(struct work *w, uint32_t points)
 		_exit(106);
 }
 
+static void judge(struct work *w)
+{
+	struct past_growth growth[PAST_GROWTH_SCOPES];
+
+	verdicts_init(&w->verdicts, victims.kept);
+	do
+		verdicts_run(&w->verdicts, verdicts_due_ns(&w->verdicts));
+	while (w->verdicts.round);
+	if (!verdicts_count(&w->verdicts, 0, growth))
+		_exit(110);
+	verdicts_done(&w->verdicts);
+}
+
 /* Opens the files, records snapshots FIRST to before END, answers, and ends. */
 static void work_of_the_recorder(struct work *w, size_t first, size_t end)
 {
@@ -108,7 +122,7 @@ static void work_of_the_recorder(struct work *w, size_t first, size_t end)
 
 	if (recording_open(&w->recording, victims.kept, &limits) != 0)
 		_exit(107);
-	past_server_init(&w->past, &w->recording);
+	past_server_init(&w->past, &w->recording, &w->verdicts);
 	for (size_t i = first; i < end; i++)
 		recording_take(&w->recording, w->view[i], clock_now_ns(CLOCK_MONOTONIC));
 	if (w->recording.is_failing || archive_finish(w->recording.archive, 0) < 0)
@@ -116,6 +130,7 @@ static void work_of_the_recorder(struct work *w, size_t first, size_t end)
 	ask(w, false, 0);
 	ask(w, true, 1000);
 	ask_series(w, (uint32_t)end);
+	judge(w);
 	past_server_done(&w->past);
 	recording_close(&w->recording);
 }

@@ -19,6 +19,7 @@ static const struct question_reader all = {.sees_all = true}, none = {.uid = QUE
 
 struct fixture {
 	struct taped tape;
+	struct verdicts verdicts;
 	struct past_server server;
 	/* of the last answer */
 	struct question_reply reply;
@@ -33,7 +34,7 @@ static void begin(struct fixture *f)
 	*f = (struct fixture){.reply.fd = CHANNEL_NO_FD};
 	taped_begin(&f->tape);
 	taped_take(&f->tape, 0, SAMPLES);
-	past_server_init(&f->server, &f->tape.recording);
+	past_server_init(&f->server, &f->tape.recording, &f->verdicts);
 	f->server.userns = USERNS_INITIAL; /* that of the samples */
 }
 
@@ -471,7 +472,7 @@ static void tells_the_newest_marks_of_a_kind(void **state)
 
 	(void)state;
 	taped_begin(&f.tape);
-	past_server_init(&f.server, &f.tape.recording);
+	past_server_init(&f.server, &f.tape.recording, &f.verdicts);
 	for (uint64_t i = 0; i < SNAPSHOTS; i++) {
 		const struct image_header head = {.sequence = i + 1,
 			.flags = i > 1 ? IMAGE_PRESSURE : 0,
@@ -577,7 +578,7 @@ static void finds_the_moment_before_an_oom_kill(void **state)
 
 	(void)state;
 	taped_begin(&f.tape);
-	past_server_init(&f.server, &f.tape.recording);
+	past_server_init(&f.server, &f.tape.recording, &f.verdicts);
 	for (uint64_t i = 0; i < 4; i++) {
 		const struct image_header head = {.sequence = i + 1,
 			.realtime_ns = taped_ns(i),
@@ -601,13 +602,35 @@ static void finds_the_moment_before_an_oom_kill(void **state)
 	end(&f);
 }
 
+/* Counts are of all users, and everyone may see them. */
+static void tells_verdicts_on_growth(void **state)
+{
+	const struct past_request r = {.pick = PAST_GROWTH};
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	f.verdicts.growth[3] = (struct past_growth){.none = 5, .watch = 6, .leak = 7};
+	ask(&f, &r, &none);
+	assert_int_equal(f.head.status, PAST_GOOD);
+	assert_int_equal(f.head.flags, 0);
+	assert_int_equal(f.head.growth[3].leak, 0);
+	f.verdicts.until_ns = UINT64_MAX;
+	ask(&f, &r, &none);
+	assert_int_equal(f.head.flags, PAST_HAS_GROWTH);
+	assert_memory_equal(f.head.growth, f.verdicts.growth, sizeof(f.head.growth));
+	ask(&f, &(struct past_request){.pick = PAST_COVERAGE}, &all);
+	assert_int_equal(f.head.flags, 0);
+	end(&f);
+}
+
 static void an_empty_recording_has_nothing(void **state)
 {
 	struct fixture f = {.reply.fd = CHANNEL_NO_FD};
 
 	(void)state;
 	taped_begin(&f.tape);
-	past_server_init(&f.server, &f.tape.recording);
+	past_server_init(&f.server, &f.tape.recording, &f.verdicts);
 	for (unsigned int pick = PAST_AT; pick < PAST_PICKS_END; pick++) {
 		ask(&f, &(struct past_request){.pick = (enum past_pick)pick}, &all);
 		assert_int_equal(f.head.status, pick < PAST_COVERAGE ? PAST_NONE : PAST_GOOD);
@@ -635,6 +658,7 @@ int main(void)
 		cmocka_unit_test(images_that_clients_hold_are_limited),
 		cmocka_unit_test(memtally_web_has_a_share_of_its_own),
 		cmocka_unit_test(finds_the_moment_before_an_oom_kill),
+		cmocka_unit_test(tells_verdicts_on_growth),
 		cmocka_unit_test(an_empty_recording_has_nothing),
 	};
 

@@ -13,6 +13,7 @@ static const struct past_request questions[] = {
 	{.pick = PAST_AFTER, .has_uid = true, .uid = UINT32_MAX},
 	{.pick = PAST_OOM, .at_ns = 5, .has_uid = true, .uid = 1000},
 	{.pick = PAST_COVERAGE},
+	{.pick = PAST_GROWTH},
 	{.pick = PAST_MARKS, .at_ns = 5, .until_ns = 5},
 	{.pick = PAST_MARKS, .until_ns = 5, .marks = PAST_MARK_OOM | PAST_MARK_GAP},
 	{.pick = PAST_SERIES, .at_ns = 1000, .until_ns = 2000, .step_ns = 10},
@@ -79,7 +80,7 @@ static void question_has_no_other_fields(void **state)
 		changed.pick = (enum past_pick)pick;
 		past_request_write(&changed, text);
 		assert_int_equal(past_request_parse(text, sizeof(text), &got), 0);
-		assert_int_equal(got.at_ns, pick == PAST_COVERAGE ? 0 : 1);
+		assert_int_equal(got.at_ns, pick == PAST_COVERAGE || pick == PAST_GROWTH ? 0 : 1);
 		assert_int_equal(got.until_ns, pick == PAST_MARKS || pick == PAST_SERIES ? 2 : 0);
 		assert_int_equal(got.step_ns, pick == PAST_SERIES ? 3 : 0);
 		assert_int_equal(got.uid, 0);
@@ -149,14 +150,15 @@ static void damaged_question_is_harmless(void **state)
 	}
 }
 
-static const struct past_head sample_head = {.flags = PAST_FAILING | PAST_CUT,
+static const struct past_head sample_head = {.flags = PAST_FAILING | PAST_CUT | PAST_HAS_GROWTH,
 	.points = 2,
 	.first_ns = 10,
 	.last_ns = 20,
 	.before_ns = 11,
 	.after_ns = 13,
 	.oom_ns = 14,
-	.lost = 7};
+	.lost = 7,
+	.growth = {{.none = 65535}, {.leak = 1}, {.watch = 2}, {.none = 3, .watch = 4, .leak = 5}}};
 static const struct past_point sample_points[] = {
 	{.at_ns = 12, .present = 3, .marks = PAST_MARK_OOM, .value = 5, .low = 4, .high = 6},
 	{.at_ns = 13, .marks = PAST_MARK_GAP},
@@ -192,6 +194,8 @@ static void refuses_impossible_heads(void **state)
 		{.before_ns = PAST_TIME_MAX_NS + 1},
 		{.after_ns = PAST_TIME_MAX_NS + 1},
 		{.oom_ns = PAST_TIME_MAX_NS + 1},
+		{.growth = {{.none = 1}}},
+		{.growth = {{0}, {0}, {0}, {.leak = 1}}},
 	};
 	AUTO_BUFFER struct buffer b = {0};
 	const struct past_point *points;

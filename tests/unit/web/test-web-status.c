@@ -32,6 +32,9 @@ static const struct self large = {
 	.start_ns = UINT64_C(1700000000123456789),
 };
 
+static const struct past_growth growth[PAST_GROWTH_SCOPES] = {
+	{.none = 1}, {.watch = 65535}, {0}, {.none = 10, .watch = 20, .leak = 300}};
+
 static const struct page_query by_pss = {.order = {PAGE_ORDER_PSS, PAGE_ORDER_PSS}};
 
 static struct status make(const struct view *view, bool large_numbers)
@@ -89,6 +92,28 @@ static void shows_known_values(void **state)
 	assert_false(has_line(&text, "# EOF"));
 }
 
+static void shows_verdicts_on_growth(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0}, without = {0};
+	struct status s = make(NULL, true);
+
+	(void)state;
+	status_render_metrics(&s, PROMETHEUS_TEXT, &without);
+	buffer_add_char(&without, 0);
+	assert_null(strstr(without.data, "memtally_growth"));
+	s.growth = growth;
+	status_render_metrics(&s, PROMETHEUS_TEXT, &text);
+	assert_true(has_line(&text, "memtally_growth_rows{scope=\"user\",verdict=\"none\"} 1"));
+	assert_true(
+		has_line(&text, "memtally_growth_rows{scope=\"program\",verdict=\"watch\"} 65535"));
+	assert_true(has_line(&text, "memtally_growth_rows{scope=\"unit\",verdict=\"leak\"} 0"));
+	assert_true(has_line(&text, "memtally_growth_rows{scope=\"process\",verdict=\"none\"} 10"));
+	assert_true(
+		has_line(&text, "memtally_growth_rows{scope=\"process\",verdict=\"watch\"} 20"));
+	assert_true(
+		has_line(&text, "memtally_growth_rows{scope=\"process\",verdict=\"leak\"} 300"));
+}
+
 static void omits_unknown_values(void **state)
 {
 	AUTO_BUFFER struct buffer text = {0};
@@ -117,8 +142,11 @@ static void has_a_constant_length(void **state)
 		struct status b = make(with_view ? view : NULL, true);
 		AUTO_BUFFER struct buffer ta = {0}, tb = {0}, ja = {0}, jb = {0}, pa = {0},
 					  pb = {0};
+		static const struct past_growth nothing[PAST_GROWTH_SCOPES];
 		size_t slack_a = 0, slack_b = 0;
 
+		a.growth = nothing;
+		b.growth = growth;
 		status_render_metrics(&a, PROMETHEUS_TEXT, &ta);
 		status_render_metrics(&b, PROMETHEUS_TEXT, &tb);
 		assert_int_equal(ta.len, tb.len);
@@ -267,6 +295,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shows_known_values),
+		cmocka_unit_test(shows_verdicts_on_growth),
 		cmocka_unit_test(omits_unknown_values),
 		cmocka_unit_test(has_a_constant_length),
 		cmocka_unit_test(page_has_links_and_values),

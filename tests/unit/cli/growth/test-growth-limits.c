@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "cli/growth/growth-limits.h"
 #include "cli/growth/limit-text.h"
-#include "tests/unit/support/cli/growing.h"
+#include "tests/unit/support/snapshot/growing.h"
 #include "tests/unit/support/tree/tree.h"
 
 #define HEAD "Limit                     Soft Limit           Hard Limit           Units     \n"

@@ -10,7 +10,7 @@
 
 #include "base/os/channel.h"
 #include "snapshot/past-client.h"
-#include "tests/unit/support/cli/growing.h"
+#include "tests/unit/support/snapshot/growing.h"
 #include "tests/unit/support/cli/invoked.h"
 
 enum { HOUR_S = 3600, SLOT_S = 300, LEAK_S = 9 * HOUR_S };

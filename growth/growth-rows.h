@@ -6,8 +6,8 @@
  * snapshots, and the verdict on it (trend/trend.h). Memory is PSS and, where it is known, SwapPss:
  * memory that goes to swap is not freed. Pure.
  */
-#ifndef MEMTALLY_CLI_GROWTH_GROWTH_ROWS_H
-#define MEMTALLY_CLI_GROWTH_GROWTH_ROWS_H
+#ifndef MEMTALLY_GROWTH_GROWTH_ROWS_H
+#define MEMTALLY_GROWTH_GROWTH_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,9 +19,8 @@
 #include "snapshot/view.h"
 #include "trend/trend.h"
 
-enum {
-	GROWTH_ROWS_MAX = 4000, /* the largest; each takes up to 16 KiB */
-};
+/* By default a day and a half is judged: a day of history, a warm-up, and windows of some hours. */
+enum { GROWTH_ROWS_SPAN_S = 36 * 3600 };
 
 /* A row needs so much memory now, in bytes, to be judged. */
 #define GROWTH_ROWS_LEAST (UINT64_C(16) << 20)
@@ -58,7 +57,7 @@ struct growth_row {
 struct growth_rows {
 	struct growth_row *row; /* owned */
 	size_t rows, room;
-	size_t left_out;    /* rows beyond GROWTH_ROWS_MAX */
+	size_t left_out;    /* by growth_rows_ready() */
 	struct buffer text; /* names, each terminated; the first one is empty */
 	struct hashmap index;
 	struct siphash_key secret;
@@ -79,10 +78,10 @@ int growth_rows_take(
 	struct growth_rows *g, const struct view *newest, enum metric_scope scope, uint32_t at);
 
 /*
- * Leaves only the GROWTH_ROWS_MAX largest rows. To be called once, when all rows are taken. Returns
- * 0 or -ENOMEM.
+ * Leaves only the MOST largest rows, each of which takes up to 16 KiB. To be called once, when all
+ * rows are taken. Returns 0 or -ENOMEM.
  */
-int growth_rows_ready(struct growth_rows *g);
+int growth_rows_ready(struct growth_rows *g, size_t most);
 
 /*
  * Adds the memory of the rows in VIEW, which is later than the views before it. An owner is the same
@@ -90,6 +89,9 @@ int growth_rows_ready(struct growth_rows *g);
  * same start. Returns 0 or -ENOMEM.
  */
 int growth_rows_add(struct growth_rows *g, const struct view *view);
+
+/* Judges ROW with the memory J. */
+void growth_row_judge(struct trend_judge *j, struct growth_row *row);
 
 /*
  * Judges all rows and sorts them: leaks first, then rows to watch, then the others; within these by

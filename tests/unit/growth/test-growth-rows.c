@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/growth/growth-rows.h: which rows are followed, and as which. */
+/* Tests of growth/growth-rows.h: which rows are followed, and as which. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
 
 #include "base/cleanup.h"
-#include "cli/growth/growth-rows.h"
-#include "tests/unit/support/cli/growing.h"
+#include "growth/growth-rows.h"
+#include "tests/unit/support/snapshot/growing.h"
 #include "tests/unit/support/faults/allocation.h"
 
-enum { START_S = 1700000100, SLOT_S = FLOORS_SLOT_S };
+enum { START_S = 1700000100, SLOT_S = FLOORS_SLOT_S, MOST = 100 };
 
 /* A user and a process, and rows that are not followed. */
 static struct view *make_view(int64_t at_s, uint64_t pss)
@@ -40,7 +40,7 @@ static int take_all(struct growth_rows *g, const struct view *view)
 	for (enum metric_scope scope = METRIC_USER; scope <= METRIC_PROCESS; scope++)
 		for (uint32_t i = 0; r == 0 && i < view_count(view, scope); i++)
 			r = growth_rows_take(g, view, scope, i);
-	return r == 0 ? growth_rows_ready(g) : r;
+	return r == 0 ? growth_rows_ready(g, MOST) : r;
 }
 
 static void follows_large_rows_alone(void **state)
@@ -117,6 +117,23 @@ static void others_with_the_same_number_are_others(void **state)
 	}
 }
 
+/* The floors of GROWTH_ROWS_SPAN_S take 8 KiB. */
+static void a_row_takes_little_memory(void **state)
+{
+	AUTO_VIEW struct view *newest = make_view(START_S, 100);
+	AUTO_GROWTH_ROWS struct growth_rows g = {0};
+
+	(void)state;
+	assert_int_equal(take_all(&g, newest), 0);
+	for (int64_t at_s = 0; at_s <= GROWTH_ROWS_SPAN_S; at_s += SLOT_S) {
+		AUTO_VIEW struct view *view = make_view(START_S + at_s, 100);
+
+		assert_int_equal(growth_rows_add(&g, view), 0);
+	}
+	assert_int_equal(g.row[0].floors.count, GROWTH_ROWS_SPAN_S / SLOT_S + 1);
+	assert_true(g.row[0].floors.room * sizeof(*g.row[0].floors.item) <= 8192);
+}
+
 static void leaves_out_the_smallest(void **state)
 {
 	enum { MORE = 10 };
@@ -127,13 +144,13 @@ static void leaves_out_the_smallest(void **state)
 
 	(void)state;
 	small_begin(&s);
-	for (uint32_t i = 0; i < GROWTH_ROWS_MAX + MORE; i++)
+	for (uint32_t i = 0; i < MOST + MORE; i++)
 		growing_add_process(&s.builder, i + 1, "alice", "many", START_S, 16 + i);
 	view = small_view(&s.builder, &head);
 	assert_int_equal(take_all(&g, view), 0);
-	assert_int_equal(g.rows, GROWTH_ROWS_MAX);
+	assert_int_equal(g.rows, MOST);
 	assert_int_equal(g.left_out, MORE);
-	assert_int_equal(g.row[GROWTH_ROWS_MAX - 1].pid, MORE + 1);
+	assert_int_equal(g.row[MOST - 1].pid, MORE + 1);
 }
 
 static void judges_nothing_without_floors(void **state)
@@ -174,6 +191,7 @@ int main(void)
 		cmocka_unit_test(follows_large_rows_alone),
 		cmocka_unit_test(keeps_floors_of_the_same_rows),
 		cmocka_unit_test(others_with_the_same_number_are_others),
+		cmocka_unit_test(a_row_takes_little_memory),
 		cmocka_unit_test(leaves_out_the_smallest),
 		cmocka_unit_test(judges_nothing_without_floors),
 		cmocka_unit_test(says_that_there_is_no_memory),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/growth/growth-rows.h"
+#include "growth/growth-rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -160,14 +160,14 @@ static int compare_sizes(const void *a, const void *b)
 	return (left->bytes < right->bytes) - (left->bytes > right->bytes);
 }
 
-int growth_rows_ready(struct growth_rows *g)
+int growth_rows_ready(struct growth_rows *g, size_t most)
 {
 	g->secret = siphash_new_key();
 	if (g->rows)
 		qsort(g->row, g->rows, sizeof(*g->row), compare_sizes);
-	if (g->rows > GROWTH_ROWS_MAX) {
-		g->left_out = g->rows - GROWTH_ROWS_MAX;
-		g->rows = GROWTH_ROWS_MAX;
+	if (g->rows > most) {
+		g->left_out = g->rows - most;
+		g->rows = most;
 	}
 	for (size_t i = 0; i < g->rows; i++) {
 		struct key k = key_of(g, &g->row[i]);
@@ -248,19 +248,21 @@ static int compare_verdicts(const void *a, const void *b)
 	return compare_sizes(a, b);
 }
 
+void growth_row_judge(struct trend_judge *j, struct growth_row *row)
+{
+	row->is_judged = trend_judge(j, row->floors.item, row->floors.count,
+				 (int64_t)(row->start_ns / NS_PER_SEC), (double)GROWTH_ROWS_MATTERS,
+				 &row->trend) == 0;
+}
+
 int growth_rows_judge(struct growth_rows *g)
 {
 	struct trend_judge *judge = trend_judge_new();
 
 	if (!judge)
 		return -ENOMEM;
-	for (size_t i = 0; i < g->rows; i++) {
-		struct growth_row *row = &g->row[i];
-
-		row->is_judged = trend_judge(judge, row->floors.item, row->floors.count,
-					 (int64_t)(row->start_ns / NS_PER_SEC),
-					 (double)GROWTH_ROWS_MATTERS, &row->trend) == 0;
-	}
+	for (size_t i = 0; i < g->rows; i++)
+		growth_row_judge(judge, &g->row[i]);
 	trend_judge_free(judge);
 	hashmap_clear(&g->index); /* the rows change their places */
 	if (g->rows)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes snapshots of owners and processes with chosen amounts of memory, in MiB. */
-#ifndef MEMTALLY_TESTS_UNIT_SUPPORT_CLI_GROWING_H
-#define MEMTALLY_TESTS_UNIT_SUPPORT_CLI_GROWING_H
+#ifndef MEMTALLY_TESTS_UNIT_SUPPORT_SNAPSHOT_GROWING_H
+#define MEMTALLY_TESTS_UNIT_SUPPORT_SNAPSHOT_GROWING_H
 
 #include "tests/unit/support/snapshot/small.h"
 #include "tests/unit/support/unit.h"

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Verdicts on growth
+ *
+ * Counts the verdicts on the owners and processes of the recording (growth/growth-rows.h), as
+ * `memtally growth` gives them. A round reads the last 36 hours of the archive, one snapshot in five
+ * minutes, and judges. It is made in steps of a few milliseconds; its memory is freed at its end.
+ */
+#ifndef MEMTALLY_RECORDER_VERDICTS_H
+#define MEMTALLY_RECORDER_VERDICTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "snapshot/past.h"
+
+enum {
+	VERDICTS_ROWS_MAX = 1000, /* the largest rows are judged; each takes 8 KiB in a round */
+	/* The pause after a round is at least this many times its CPU time: 0.05 % of a core. */
+	VERDICTS_PAUSE_FACTOR = 2000,
+};
+
+/* The pause has these limits. */
+#define VERDICTS_PAUSE_LEAST_NS (1800 * NS_PER_SEC)
+#define VERDICTS_PAUSE_MOST_NS  (6 * 3600 * NS_PER_SEC)
+
+struct verdicts_round;
+
+/* Times are of CLOCK_MONOTONIC. */
+struct verdicts {
+	const char *directory;        /* borrowed */
+	struct verdicts_round *round; /* owned; NULL: a pause */
+	uint64_t due_ns;              /* the next step */
+	uint64_t until_ns;            /* .growth counts until then; 0: it is not known */
+	struct past_growth growth[PAST_GROWTH_SCOPES];
+};
+
+/* Begins V for the archive in DIRECTORY (borrowed). The first round is due at once. */
+void verdicts_init(struct verdicts *v, const char *directory);
+
+/* Frees what V owns. Accepts a zeroed V. */
+void verdicts_done(struct verdicts *v);
+
+/*
+ * Makes a step if one is due at NOW_NS: it takes about 4 ms, or as long as the decoding of one
+ * snapshot. If a round fails, the next one is tried after a pause.
+ */
+void verdicts_run(struct verdicts *v, uint64_t now_ns);
+
+/* Returns when verdicts_run() is due. */
+uint64_t verdicts_due_ns(const struct verdicts *v);
+
+/*
+ * Gives the counts of the last complete round in RET. Returns false if they are not known at NOW_NS:
+ * there was no round yet, or none in twice the time of a pause.
+ */
+bool verdicts_count(const struct verdicts *v, uint64_t now_ns,
+	struct past_growth ret[static PAST_GROWTH_SCOPES]);
+
+#endif
