@@ -40,7 +40,7 @@ class Replay:
         self.server.bind(path)
         os.chmod(path, 0o666)
         self.server.listen(1)
-        self.recorder, self.recording, self.connection, self.number = recorder, None, None, 0
+        self.recorder, self.connection, self.number = recorder, None, 0
 
     def accept(self):
         """Waits for memtally-recorder."""
@@ -55,8 +55,8 @@ class Replay:
         fcntl.fcntl(fd, F_ADD_SEALS, snapshot.SEALS)
         socket.send_fds(self.connection, [b"\0"], [fd])
         os.close(fd)
-        self.recording = self.recording or Past(self.recorder)
+        recording = Past(self.recorder)  # which ends connections that are idle for some seconds
         end = time.monotonic() + 60
-        while self.recording.ask(COVERAGE).last_ns != at_ns:
+        while recording.ask(COVERAGE).last_ns != at_ns:
             assert time.monotonic() < end, f"snapshot {self.number} is not recorded"
             time.sleep(0.002)
