@@ -209,10 +209,11 @@ static bool grows_in(struct trend_judge *j, const struct run *r, double least, s
  * Returns the verdict on R, which grows in window W and showed a day at least before it. It is a
  * leak if the last quarter is beyond what was seen before by a margin, a multiple of half of that
  * range. The margin is larger if R is younger than three days: that may have been a weekend, on
- * which a daily wave is lower.
+ * which a daily wave is lower. It is watched if the last quarter is above all that was seen before,
+ * by LEAST and GROWTH_LEAST: the peaks of two days differ.
  */
 static enum trend_verdict compare_with_history(
-	struct trend_judge *j, const struct run *r, const struct window *w)
+	struct trend_judge *j, const struct run *r, double least, const struct window *w)
 {
 	size_t quarter = (r->count - w->first) / 4;
 	const struct trend_floor *last = r->floor + r->count - quarter;
@@ -220,22 +221,22 @@ static enum trend_verdict compare_with_history(
 	double high = trend_quantile(j, r->floor, w->first, 0.95);
 	bool has_workday = r->floor[w->first].at_s - r->floor[0].at_s >= WEEKEND_S;
 	double margin = (has_workday ? 3 : 4) * (high - low) / 2;
+	double highest, excess;
 
 	if (trend_quantile(j, last, quarter, 0.25) > high + margin &&
 		trend_median(j, last - quarter, quarter) > high)
 		return TREND_LEAK;
-	/* The quantile is exceeded at the peak of each day. */
-	return trend_median(j, last, quarter) > trend_quantile(j, r->floor, w->first, 1)
-	               ? TREND_WATCH
-	               : TREND_NONE;
+	highest = trend_quantile(j, r->floor, w->first, 1);
+	excess = trend_median(j, last, quarter) - highest;
+	return excess >= least && excess >= GROWTH_LEAST * highest ? TREND_WATCH : TREND_NONE;
 }
 
 /* Returns the verdict on R, which grows in window W. */
 static enum trend_verdict judge_growth(
-	struct trend_judge *j, const struct run *r, const struct window *w)
+	struct trend_judge *j, const struct run *r, double least, const struct window *w)
 {
 	if (r->floor[w->first].at_s - r->floor[0].at_s >= TREND_HISTORY_S)
-		return compare_with_history(j, r, w);
+		return compare_with_history(j, r, least, w);
 	if (w->span_s >= TREND_UNKNOWN_S &&
 		rises_steadily(j, r->floor + w->first, r->count - w->first, PARTS_MOST, 0.6))
 		return TREND_LEAK;
@@ -264,7 +265,7 @@ int trend_judge(struct trend_judge *j, const struct trend_floor *floor, size_t c
 		is_judged = true;
 		if (!grows_in(j, &r, least, &w))
 			continue;
-		verdict = judge_growth(j, &r, &w);
+		verdict = judge_growth(j, &r, least, &w);
 		if (verdict == TREND_NONE || verdict < t.verdict)
 			continue;
 		t.verdict = verdict;

@@ -39,7 +39,7 @@ check_build() {
 # hour of kills or with loads that fill the machine come last and one at a time.
 check_tests() {
 	local dir=$1 list=$2 jobs=$(($(nproc) + 4)) later='^$' simulated='^$' all alone
-	local longest='/(108|132|173|175|203|370|391|400|410|450|451|452|640|660|670)-|/test-(store-(outages|shrinking|size)|manager|workers.*|pass-calls|pass-counters)$'
+	local longest='/(108|132|173|175|203|370|391|400|410|450|451|452|640|660|670|841)-|/test-(store-(outages|shrinking|size)|manager|workers.*|pass-calls|pass-counters)$'
 	# Takes a processor for a quarter of an hour in --long.
 	[ -z "$long" ] || simulated='/sim/test-budgets$'
 	[ -z "$long" ] || later='/(107|112|113|173|301|362|380|451|510|700|703)-'

@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FIRST_UID = adaptive.FIRST_UID + 6000
 UIDS_EACH = 10
 PYTHON = "/usr/bin/python3"
+REDIS = "/usr/bin/redis-check-rdb"
 
 
 class Place:
@@ -60,8 +61,8 @@ class Place:
                 "env": {"HOME": self.folder, "TMPDIR": self.folder, "PATH": "/usr/bin:/bin:/usr/sbin", "LANG": "C.UTF-8",
                         "SHELL": "/bin/sh", "TERM": "linux"}}
 
-    def start(self, *command, uid=None):
-        process = self.rig.start(*command, **self._own(uid or self.uid))
+    def start(self, *command, uid=None, **other):
+        process = self.rig.start(*command, **self._own(uid or self.uid), **other)
         self.main = self.main or process
         return process
 
@@ -262,14 +263,19 @@ def start_chromium(place):
     place.main = browser.process
 
 
-def start_redis(place):
-    """Keys that are overwritten all the time, also while a fork writes them to disk (BGSAVE)."""
-    server = place.alias("/usr/bin/redis-check-rdb", "redis-server")  # one file, which acts by its name
+def start_redis_server(place):
+    """Starts Redis without data. Returns the path of its socket."""
+    server = place.alias(REDIS, "redis-server")  # one file, which acts by its name
     sock = place.path("sock")
     place.start(server, "--port", "0", "--unixsocket", sock, "--unixsocketperm", "777", "--dir", place.folder, "--save", "",
                 "--appendonly", "no", "--daemonize", "no", "--logfile", place.path("redis.log"))
     place.await_socket(sock)
-    place.ask("redis", sock, 20, 1, place.mib(250) * 1024, 700)
+    return sock
+
+
+def start_redis(place):
+    """Keys that are overwritten all the time, also while a fork writes them to disk (BGSAVE)."""
+    place.ask("redis", start_redis_server(place), 20, 1, place.mib(250) * 1024, 700)
 
 
 NODE_SCRIPT = """const cluster = require("cluster"), http = require("http");
@@ -430,7 +436,7 @@ LOADS = (
     Load("nginx", ("nginx",), "/usr/sbin/nginx", start_nginx),
     Load("php-fpm", ("php-fpm",), "/usr/sbin/php-fpm[0-9]*", start_php_fpm),
     Load("postgres", ("postgresql",), "/usr/lib/postgresql/*/bin/pgbench", start_postgres),
-    Load("redis", ("redis-tools",), "/usr/bin/redis-check-rdb", start_redis),
+    Load("redis", ("redis-tools",), REDIS, start_redis),
     Load("node", ("nodejs",), "/usr/bin/node", start_node),
     Load("java", ("default-jdk-headless",), "/usr/bin/javac", start_java),
     Load("chromium", ("chromium",), programs.CHROMIUM, start_chromium),

@@ -180,6 +180,19 @@ class Postgres:
         said = self._run("pgbench", "-n", "-c", str(self.clients), "-j", "2", "-T", str(seconds), "-b", script)
         return float(re.search(r"^tps = ([0-9.]+)", said, re.M)[1])
 
+    def set(self, name, value):
+        """Changes a setting of the running server."""
+        self._run("psql", "-q", "-c", f"ALTER SYSTEM SET {name} = '{value}'", "-c", "SELECT pg_reload_conf()")
+
+    def begin_scripts(self, clients, rate, *scripts, connects=False):
+        """Starts pgbench with CLIENTS, which together run RATE of SCRIPTS a second: each is a file or the
+        name of a script of pgbench, with its weight behind @. CONNECTS: each run has a connection of its
+        own. Returns the process."""
+        chosen = [word for script in scripts for word in ("-f" if "/" in script else "-b", script)]
+        command = self._command("pgbench", "-n", "-c", str(clients), "-T", "1000000", "--rate", f"{rate:g}",
+                                *(("-C",) if connects else ()), *chosen)
+        return self._start(command[0], PGBENCH_UID, *command[1:])
+
     def begin_load(self, script, rate):
         """Starts transactions that are due at RATE a second even if earlier ones are late: latency
         counts from the due time."""
