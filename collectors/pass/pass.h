@@ -119,6 +119,9 @@ int pass_begin(struct pass *pass);
  */
 bool pass_may_be_brief(const struct pass *pass);
 
+/* As adaptive_pass_sees_kill(). */
+bool pass_sees_kill(const struct pass *pass);
+
 /*
  * Begins a brief pass, as pass_begin(); pass_may_be_brief() must hold. It reads statm of each
  * process, and what any pass reads of new processes and of those with another VmSize. It measures
