@@ -23,6 +23,8 @@
 
 #define BATCH_NS      (5 * NS_PER_MSEC)
 #define NAMES_WAIT_NS (250 * NS_PER_MSEC)
+/* A process that reaches the limit of its cgroup may wait too briefly for a signal of pressure. */
+#define KILLS_APART_NS (2 * NS_PER_SEC)
 
 enum { ACCURACY_US = 1000 };
 
@@ -35,6 +37,7 @@ struct cycle {
 	sd_event_source *turn_timer;   /* measures between passes */
 	sd_event_source *survey_timer; /* reads smaps between passes */
 	sd_event_source *names_timer;  /* publishes without the names that have not arrived */
+	sd_event_source *kill_timer;   /* looks for OOM kills between passes */
 	sd_event_source *trigger;      /* NULL: passes tell whether there is memory pressure */
 
 	struct name_client name_client;
@@ -146,6 +149,21 @@ static int cycle_press(struct cycle *c)
 	sd_event_source_set_enabled(c->turn_timer, SD_EVENT_OFF);
 	sd_event_source_set_enabled(c->survey_timer, SD_EVENT_OFF);
 	return arm_pass(c);
+}
+
+/* An OOM kill begins an episode, too: snapshots soon show what the kernel killed, and where. */
+static int on_kill_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct cycle *c = userdata;
+	int r = 0;
+
+	(void)usec;
+	if (!c->pressure.apart_ns)
+		return 0; /* until cycle_apply() */
+	if (!c->is_passing && !c->is_pressed && pass_may_be_brief(c->pass) &&
+		pass_sees_kill(c->pass))
+		r = cycle_press(c);
+	return r < 0 ? r : arm_timer(source, clock_now_ns(CLOCK_MONOTONIC) + KILLS_APART_NS);
 }
 
 /* Ends the pass, plans measurements, and arms the timers. */
@@ -380,6 +398,8 @@ static int add_timers(struct cycle *c)
 		r = add_timer(c, &c->turn_timer, on_turn, SD_EVENT_PRIORITY_IDLE);
 	if (r >= 0)
 		r = add_timer(c, &c->survey_timer, on_survey, SD_EVENT_PRIORITY_IDLE);
+	if (r >= 0)
+		r = add_timer(c, &c->kill_timer, on_kill_timer, SD_EVENT_PRIORITY_IDLE);
 	return r < 0 ? r : arm_timer(c->pass_timer, c->due_ns);
 }
 
@@ -415,6 +435,8 @@ void cycle_apply(struct cycle *c, const struct settings *settings)
 
 	c->interval_ns = settings->interval_ns;
 	c->pressure.apart_ns = settings->pressure_interval_ns;
+	if (c->pressure.apart_ns && pass_may_block(c->pass))
+		arm_timer(c->kill_timer, now_ns + KILLS_APART_NS);
 	surveyor_set(&c->surveyor, settings->files_interval_ns, (uint32_t)settings->budget_cpu_ppm,
 		now_ns);
 	if (!c->is_passing)
@@ -455,6 +477,7 @@ struct cycle *cycle_close(struct cycle *c)
 	sd_event_source_disable_unref(c->turn_timer);
 	sd_event_source_disable_unref(c->survey_timer);
 	sd_event_source_disable_unref(c->names_timer);
+	sd_event_source_disable_unref(c->kill_timer);
 	sd_event_source_disable_unref(c->batch_timer);
 	sd_event_source_disable_unref(c->trigger);
 	name_client_close(&c->name_client);

@@ -3,9 +3,9 @@
  * Pressure Episodes
  *
  * Decides when memtallyd makes brief passes: while processes wait for memory. The kernel's signal
- * (psi-trigger.h), or the figures of a pass, begin an episode. It ends when there was no signal for
- * a while, or after a minute, and a pause follows, which is longer after a longer episode. Pure; all
- * times are CLOCK_MONOTONIC.
+ * (psi-trigger.h), an OOM kill, or the figures of a pass begin an episode. It ends when there was no
+ * signal for a while, or after a minute, and a pause follows, which is longer after a longer episode.
+ * Pure; all times are CLOCK_MONOTONIC.
  */
 #ifndef MEMTALLY_DAEMON_PRESSURE_H
 #define MEMTALLY_DAEMON_PRESSURE_H

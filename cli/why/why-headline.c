@@ -72,16 +72,18 @@ static void headline_add_oom(const struct findings *f, bool is_exact, struct buf
 		buffer_printf(to, "%" PRIu64 " OOM kills", c->kills);
 	if (!shown)
 		buffer_add_text(to, " on this host, in a cgroup that is not known");
-	if (findings_is_limit_likely(f)) {
-		buffer_add_text(to, ", probably at its memory limit: MemAvailable was ");
-		why_headline_add_bytes(to, f->available.before, is_exact);
-	}
 	for (size_t i = 0; i < shown; i++) {
-		buffer_add_text(to, i ? " and " : " in ");
+		buffer_add_text(to, i ? " and " : " ");
+		buffer_add_text(to, c->owner[i].is_probable ? "probably in " : i ? "" : "in ");
 		why_headline_add_owner(to, &c->owner[i]);
 	}
 	if (shown && (c->owners > shown || c->unknown))
 		buffer_add_text(to, " and elsewhere");
+	if (findings_is_limit_likely(f)) {
+		buffer_add_text(to, shown ? ", at a memory limit: MemAvailable was "
+					  : ", probably at its memory limit: MemAvailable was ");
+		why_headline_add_bytes(to, f->available.before, is_exact);
+	}
 }
 
 static void headline_add_event(

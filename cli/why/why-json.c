@@ -114,6 +114,7 @@ static json_t *json_cause_owner(const struct cause_owner *c)
 
 	why_json_set_place(&o, &c->place);
 	why_json_set_count(&o, "kills", c->kills);
+	why_json_set_flag(&o, "probable", c->is_probable);
 	if (c->slice.row)
 		why_json_set_text(&o, "slice", view_text(c->slice.of, c->slice.row->name));
 	if (c->limit.row) {

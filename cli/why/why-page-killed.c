@@ -9,19 +9,38 @@
 #include "cli/why/why-page-private.h"
 #include "cli/why/why-words.h"
 
+/* With cgroup v2 a slice also counts how often a limit in it was reached, as of a cgroup that is gone. */
+static bool is_limit_inside(const struct cause *c, const struct cause_owner *o)
+{
+	return o->is_probable ||
+	       (o->limit.row == o->place.row && c->gones &&
+		       (o->place.kind == OWNER_SLICE || o->place.kind == OWNER_POD));
+}
+
+static void page_add_limit(const struct why_page *p, const struct cause_owner *o)
+{
+	bool is_inside = is_limit_inside(&p->f->cause, o);
+
+	why_page_add_text(p, is_inside ? "; a memory limit in " : "; ");
+	if (o->limit.row != o->place.row)
+		why_words_add_place(p->to, &o->limit);
+	else
+		why_page_add_text(p, "it");
+	why_page_add_text(p, is_inside ? " was reached " : " reached its memory limit ");
+	line_add_count(p->to, o->limit_events, " time", " times");
+}
+
 static void page_add_place(const struct why_page *p, const struct cause_owner *o)
 {
 	line_begin(p->to, "");
-	buffer_printf(p->to, "%" PRIu64 " in ", o->kills);
+	buffer_printf(p->to, "%" PRIu64 "%s in ", o->kills, o->is_probable ? " probably" : "");
 	why_headline_add_owner(p->to, o);
-	if (o->limit.row) {
-		why_page_add_text(p, "; ");
-		if (o->limit.row != o->place.row)
-			why_words_add_place(p->to, &o->limit);
-		else
-			why_page_add_text(p, "it");
-		why_page_add_text(p, " reached its memory limit ");
-		line_add_count(p->to, o->limit_events, " time", " times");
+	if (o->limit.row)
+		page_add_limit(p, o);
+	if (o->is_probable) {
+		why_page_add_text(p, "\n");
+		line_begin(p->to, "");
+		why_page_add_text(p, "all its processes are gone, and its counter with them");
 	}
 	why_page_add_text(p, "\n");
 }
@@ -34,7 +53,7 @@ static void add_gone_places(const struct why_page *p)
 	if (!c->gones)
 		return;
 	line_begin(p->to, "");
-	why_page_add_text(p, "a cgroup takes its counter with it; without processes since then: ");
+	why_page_add_text(p, "a cgroup takes its counter with it; all their processes are gone: ");
 	for (size_t i = 0; i < c->gones; i++) {
 		why_page_add_text(p, i ? ", " : "");
 		why_words_add_place(p->to, &c->gone[i]);
@@ -60,6 +79,15 @@ static void page_add_other_kills(const struct why_page *p)
 		why_page_add_time(p, i->later_kill_ns);
 	}
 	why_page_add_text(p, "\n");
+}
+
+/* A slice or pod alone does not tell which unit or container in it had the kill. */
+static bool are_units_known(const struct cause *c)
+{
+	for (size_t i = 0; i < c->owners; i++)
+		if (c->owner[i].place.kind == OWNER_SLICE || c->owner[i].place.kind == OWNER_POD)
+			return false;
+	return c->owners;
 }
 
 static bool are_victims_known(const struct findings *f)
@@ -108,7 +136,7 @@ void why_page_add_oom(const struct why_page *p)
 		line_begin(p->to, "");
 		buffer_printf(p->to, "%" PRIu64 " in a cgroup that is not known\n", c->unknown);
 	}
-	if (c->unknown || !c->owners)
+	if (c->unknown || !are_units_known(c))
 		add_gone_places(p);
 	page_add_log(p);
 	page_add_other_kills(p);
@@ -124,7 +152,9 @@ static void page_add_fate(const struct why_page *p, const struct vanished_proces
 		return;
 	why_page_add_text(p, ", in ");
 	why_words_add_place(p->to, &o->place);
-	if (vanished_are_killed(all, &p->f->cause, v->owner))
+	if (o->is_probable)
+		why_page_add_text(p, o->kills >= all->inside[v->owner] ? ": probably killed" : "");
+	else if (vanished_are_killed(all, &p->f->cause, v->owner))
 		why_page_add_text(p, o->kills == 1 ? ": killed, as the only one that is gone there"
 						   : ": killed, as all that are gone there");
 	else

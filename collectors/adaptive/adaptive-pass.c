@@ -82,6 +82,19 @@ void adaptive_pass_forget(struct adaptive_pass *a, struct process *p)
 	p->tracked = tracked_free(p->tracked);
 }
 
+static bool has_more_kills(const struct vmstat *now, const struct vmstat *before)
+{
+	return ROW_HAS(now, VMSTAT_OOM_KILL) && ROW_HAS(before, VMSTAT_OOM_KILL) &&
+	       now->q[VMSTAT_OOM_KILL] > before->q[VMSTAT_OOM_KILL];
+}
+
+bool adaptive_pass_sees_kill(const struct adaptive_pass *a)
+{
+	struct vmstat v;
+
+	return vmstat_read(a->reader->procfs->fd, &v) == 0 && has_more_kills(&v, &a->vmstat);
+}
+
 static void read_vmstat(struct adaptive_pass *a)
 {
 	struct vmstat v;
@@ -92,8 +105,7 @@ static void read_vmstat(struct adaptive_pass *a)
 	for (unsigned int i = 0; i < VMSTAT_SWAPPED_END_; i++)
 		if (ROW_HAS(&a->vmstat, i) && ROW_HAS(&v, i))
 			a->swapped += saturate_less(v.q[i], a->vmstat.q[i]);
-	a->has_killed = ROW_HAS(&a->vmstat, VMSTAT_OOM_KILL) && ROW_HAS(&v, VMSTAT_OOM_KILL) &&
-	                v.q[VMSTAT_OOM_KILL] > a->vmstat.q[VMSTAT_OOM_KILL];
+	a->has_killed = has_more_kills(&v, &a->vmstat);
 	a->vmstat = v;
 	/* statm moves if a page of a process is swapped, unless another page came for it. A few
 	 * swapped pages in each pass, as when memory is reclaimed ahead of need, are no reason to

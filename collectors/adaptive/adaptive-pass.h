@@ -88,6 +88,12 @@ void adaptive_pass_set_limits(struct adaptive_pass *a, const struct adaptive_pas
 /* Sets the time between passes from now on. */
 void adaptive_pass_set_interval(struct adaptive_pass *a, uint64_t interval_ns);
 
+/*
+ * Returns whether the kernel has killed a process for lack of memory since the last pass began. False
+ * before the first pass, or if the kernel does not count kills.
+ */
+bool adaptive_pass_sees_kill(const struct adaptive_pass *a);
+
 /* Forgets all processes: the next pass is like the first. */
 void adaptive_pass_restart(struct adaptive_pass *a);
 

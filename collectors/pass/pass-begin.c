@@ -188,6 +188,11 @@ bool pass_may_be_brief(const struct pass *pass)
 	return pass->next_options.is_adaptive && pass->was_adaptive && pass->has_planned;
 }
 
+bool pass_sees_kill(const struct pass *pass)
+{
+	return adaptive_pass_sees_kill(&pass->adaptive);
+}
+
 int pass_begin_brief(struct pass *pass)
 {
 	assert(pass_may_be_brief(pass));

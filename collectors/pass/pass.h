@@ -119,10 +119,13 @@ int pass_begin(struct pass *pass);
  */
 bool pass_may_be_brief(const struct pass *pass);
 
+/* As adaptive_pass_sees_kill(). */
+bool pass_sees_kill(const struct pass *pass);
+
 /*
  * Begins a brief pass, as pass_begin(); pass_may_be_brief() must hold. It reads statm of each
- * process, and what any pass reads of new processes and of those with another VmSize. It measures
- * nothing, and pass_plan() plans no measurements, until the next full pass. Estimates of full
+ * process, and what any pass reads of new processes and of those whose VmSize is another or whose
+ * pages are far fewer or more. It measures nothing, and pass_plan() plans no measurements, until the next full pass. Estimates of full
  * passes, counters of growth, series, shared memory that no process maps, and the time from one
  * full pass to the next are as if it had not been. Its image has IMAGE_PRESSURE, and wider bounds of
  * shared memory.

@@ -36,13 +36,13 @@ check_build() {
 # Scenarios with a pid namespace of their own come first. Some of them block readers of their
 # processes (tests/tools/processes/blocked), which all other tests would notice. The longest come first. In
 # --long, scenarios with tens of thousands of processes, with walks of seconds, with swap, with an
-# hour of kills or with loads that fill the machine come last and one at a time.
+# hour of kills, with OOM kills or with loads that fill the machine come last and one at a time.
 check_tests() {
 	local dir=$1 list=$2 jobs=$(($(nproc) + 4)) later='^$' simulated='^$' all alone
 	local longest='/(108|132|173|175|203|370|391|400|410|450|451|452|640|660|670|841)-|/test-(store-(outages|shrinking|size)|manager|workers.*|pass-calls|pass-counters)$'
 	# Takes a processor for a quarter of an hour in --long.
 	[ -z "$long" ] || simulated='/sim/test-budgets$'
-	[ -z "$long" ] || later='/(107|112|113|173|301|362|380|451|510|700|703)-'
+	[ -z "$long" ] || later='/(107|112|113|173|301|362|380|451|510|700|703|704)-'
 	find "$dir/tests" -name '*.trs' -delete
 	: >"$dir/tests/times"
 	all=$(all_tests "$dir" | chosen "$list")

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/saturate.h"
+#include "cli/why/facts/cause-private.h"
 #include "cli/why/facts/same-row.h"
 #include "snapshot/owner.h"
 
@@ -59,38 +60,6 @@ static int add_risen(struct risen *to, enum owner_kind kind, const struct view *
 	return 0;
 }
 
-static bool cause_has_processes(const struct snapshot_scope *row)
-{
-	return ROW_HAS(row, SCOPE_PROCESSES) && row->q[SCOPE_PROCESSES];
-}
-
-static uint64_t owner_bytes(const struct snapshot_scope *row)
-{
-	return ROW_HAS(row, SCOPE_PSS) ? row->q[SCOPE_PSS] : 0;
-}
-
-/* Adds the owner with ROW in the snapshot OF to those that are gone, if it is one of the largest. */
-static void add_gone(struct cause *to, enum owner_kind kind, const struct view *of,
-	const struct snapshot_scope *row)
-{
-	size_t at = to->gones;
-
-	while (at && owner_bytes(to->gone[at - 1].row) < owner_bytes(row))
-		at--;
-	if (at == CAUSE_OWNERS_MAX)
-		return;
-	if (to->gones < CAUSE_OWNERS_MAX)
-		to->gones++;
-	for (size_t i = to->gones - 1; i > at; i--)
-		to->gone[i] = to->gone[i - 1];
-	to->gone[at] = (struct cause_place){.kind = kind, .of = of, .row = row};
-}
-
-static bool is_unit_like(enum owner_kind kind)
-{
-	return kind == OWNER_UNIT || kind == OWNER_USER_UNIT || kind == OWNER_CONTAINER;
-}
-
 /* Compares the owners of KIND before the event with those of the last snapshot after it. */
 static int compare_kind(
 	const struct moments *m, enum owner_kind kind, struct risen *risen, struct cause *ret)
@@ -104,13 +73,8 @@ static int compare_kind(
 	for (size_t i = 0; r == 0 && i < after.rows; i++)
 		r = add_risen(
 			risen, kind, end, same_row_owner(&before, end, after.row[i]), after.row[i]);
-	for (size_t i = 0; r == 0 && is_unit_like(kind) && i < before.rows; i++) {
-		const struct snapshot_scope *row = before.row[i];
-		const struct snapshot_scope *now = same_row_owner(&after, last, row);
-
-		if (cause_has_processes(row) && !(now && cause_has_processes(now)))
-			add_gone(ret, kind, last, row);
-	}
+	if (r == 0)
+		cause_add_gone(&before, &after, ret);
 	return r;
 }
 
@@ -126,6 +90,14 @@ static bool is_slice_above(const char *a, const char *b)
 	return !strcmp(a, "-.slice") || (!strncmp(a, b, stem) && b[stem] == '-');
 }
 
+bool cause_is_member(const struct view *view, const struct snapshot_process *process,
+	const struct cause_place *p)
+{
+	return same_row_is_member(view, process, p->kind, p->of, p->row) ||
+	       (p->kind == OWNER_SLICE && is_slice_above(view_text(p->of, p->row->name),
+						  view_owner(view, process, OWNER_SLICE)));
+}
+
 /* Returns true if a process of VIEW belongs to both A and B. */
 static bool shares_process(
 	const struct view *view, const struct cause_place *a, const struct cause_place *b)
@@ -135,19 +107,13 @@ static bool shares_process(
 	for (uint32_t i = 0; i < count; i++) {
 		const struct snapshot_process *p = view_process(view, i);
 
-		if (same_row_is_member(view, p, a->kind, a->of, a->row) &&
-			same_row_is_member(view, p, b->kind, b->of, b->row))
+		if (cause_is_member(view, p, a) && cause_is_member(view, p, b))
 			return true;
 	}
 	return false;
 }
 
-/*
- * Returns true if cgroup B, which is of a kind further in, is inside of cgroup A: a process that both
- * have shows it. Without rows of processes only names do: of nested slices, of a container's unit
- * and of its pod.
- */
-static bool is_inside(
+bool cause_is_inside(
 	const struct moments *m, const struct cause_place *a, const struct cause_place *b)
 {
 	const char *outer = view_text(a->of, a->row->name);
@@ -181,7 +147,7 @@ static void cause_nest(const struct moments *m, struct risen *r)
 {
 	for (size_t i = 0; i < r->count; i++)
 		for (size_t k = 0; k < i; k++)
-			if (is_inside(m, &r->item[i].place, &r->item[k].place))
+			if (cause_is_inside(m, &r->item[i].place, &r->item[k].place))
 				set_inside(&r->item[i], &r->item[k]);
 }
 
@@ -265,8 +231,7 @@ static void take_risen(struct risen *r, struct cause *ret)
 	ret->unknown = ret->has_kills ? left : 0;
 }
 
-/* Returns when the counters of ROW in VIEW were read, in nanoseconds since the epoch. */
-static uint64_t read_ns(const struct view *view, const struct snapshot_scope *row)
+uint64_t cause_read_ns(const struct view *view, const struct snapshot_scope *row)
 {
 	return saturate_less(moments_time_ns(view),
 		ROW_HAS(row, SCOPE_CGROUP_AGE) ? row->q[SCOPE_CGROUP_AGE] : 0);
@@ -326,8 +291,8 @@ static uint64_t series_kills(
 	const struct view *of = o->place.of;
 	const struct snapshot_scope *before = same_row_owner(&s->before, of, o->place.row);
 	const struct snapshot_scope *until = same_row_owner(&s->until, of, o->place.row);
-	bool is_early = earlier_ns && before && read_ns(s->last, before) < earlier_ns;
-	bool is_late = later_ns && read_ns(of, o->place.row) >= later_ns;
+	bool is_early = earlier_ns && before && cause_read_ns(s->last, before) < earlier_ns;
+	bool is_late = later_ns && cause_read_ns(of, o->place.row) >= later_ns;
 	uint64_t kills = 0;
 
 	if (!is_early && !is_late)
@@ -399,10 +364,12 @@ int cause_find(const struct moments *m, const struct incident *incident, struct 
 		qsort(&risen.item[slices], risen.count - slices, sizeof(*risen.item),
 			compare_slices);
 	cause_nest(m, &risen);
-	for (size_t i = 0; i < slices; i++)
-		set_slice(moments_last(m), &risen.item[i]);
 	if (ret->has_kills)
 		drop_explained(&risen, ret->kills);
 	take_risen(&risen, ret);
+	cause_find_lost(m, ret);
+	for (size_t i = 0; i < ret->owners; i++)
+		if (ret->owner[i].place.kind != OWNER_SLICE)
+			set_slice(moments_last(m), &ret->owner[i]);
 	return 0;
 }

@@ -29,6 +29,11 @@ struct cause_place {
 struct cause_owner {
 	struct cause_place place;
 	uint64_t kills; /* without those of other owners of the answer that are inside of it */
+	/*
+	 * Its counter is lost: it alone has none of its processes any more, and no other counter tells
+	 * of the kills. .limit is then a cgroup around it that counts what it had.
+	 */
+	bool is_probable;
 	struct cause_place slice; /* the innermost slice around it, if that is known */
 	/*
 	 * The innermost of it and the cgroups around it that reached its own limit (memory.max) at
@@ -47,8 +52,8 @@ struct cause {
 	bool is_cut;      /* there are more than CAUSE_OWNERS_MAX */
 	uint64_t unknown; /* kills on the host in no known owner; 0 without .has_kills */
 	/*
-	 * Units and containers that had processes before the event and have none since: the counter
-	 * of a cgroup is lost with it. The largest first.
+	 * Units and containers that have none of the processes any more that they had before the
+	 * event: the counter of a cgroup is lost with it. The largest first.
 	 */
 	struct cause_place gone[CAUSE_OWNERS_MAX];
 	size_t gones;
@@ -59,7 +64,8 @@ struct cause {
  * The counter of the host is compared at the time of INCIDENT, that of the snapshot with the mark:
  * those of cgroups may be read up to a minute later. A counter that was read so late, or so early,
  * that it may have risen at another kill of INCIDENT counts as far as processes of its cgroup are
- * gone. All together have no more kills than the host. Returns 0 or -ENOMEM.
+ * gone. All together have no more kills than the host. If one unit or container alone can have had
+ * kills that no counter of a unit explains, it is .is_probable. Returns 0 or -ENOMEM.
  */
 int cause_find(const struct moments *m, const struct incident *incident, struct cause *ret);
 

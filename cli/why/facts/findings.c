@@ -12,7 +12,10 @@ enum { GAP_INTERVALS = 3, OTHERS_GREW_MORE = 2, AVAILABLE_PARTS = 10 };
 
 bool findings_is_limit_likely(const struct findings *f)
 {
-	return f->incident.kind == INCIDENT_OOM && f->moments.afters && !f->cause.owners &&
+	const struct cause *c = &f->cause;
+
+	return f->incident.kind == INCIDENT_OOM && f->moments.afters &&
+	       (!c->owners || (c->owners == 1 && c->owner[0].is_probable)) &&
 	       f->available.has_before && f->total.has_before &&
 	       f->available.before >= f->total.before / AVAILABLE_PARTS;
 }
@@ -51,10 +54,10 @@ static const struct grower *suspect_growth(const struct findings *f)
 
 const struct grower *findings_first_process(const struct findings *f)
 {
-	if (findings_is_limit_likely(f))
-		return suspect_growth(f);
 	if (f->inside.count)
 		return &f->inside.item[0];
+	if (findings_is_limit_likely(f))
+		return suspect_growth(f);
 	return f->processes.count ? &f->processes.item[0] : NULL;
 }
 

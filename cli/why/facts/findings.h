@@ -94,8 +94,8 @@ int findings_make(const struct moments *m, const struct incident *incident, bool
 const struct grower *findings_first_process(const struct findings *f);
 
 /*
- * Returns true if the OOM kill was in no known cgroup while at least a tenth of MemTotal was
- * available: it was probably at the limit of a cgroup.
+ * Returns true if the OOM kill was in no cgroup that a counter tells while at least a tenth of MemTotal
+ * was available: it was probably at the limit of a cgroup.
  */
 bool findings_is_limit_likely(const struct findings *f);
 

@@ -50,14 +50,18 @@ void vanished_find(const struct moments *m, const struct incident *incident, con
  */
 static inline bool vanished_are_killed(const struct vanished *v, const struct cause *c, size_t i)
 {
-	return i < c->owners && !v->is_partial && v->inside[i] == c->owner[i].kills;
+	return i < c->owners && !c->owner[i].is_probable && !v->is_partial &&
+	       v->inside[i] == c->owner[i].kills;
 }
 
-/* Returns true if at least as many processes vanished of each owner of C as the kernel killed there. */
+/*
+ * Returns true if at least as many processes vanished of each owner of C as the kernel killed there. No
+ * process is left of an owner that is probable.
+ */
 static inline bool vanished_are_complete(const struct vanished *v, const struct cause *c)
 {
 	for (size_t i = 0; i < c->owners; i++)
-		if (v->inside[i] < c->owner[i].kills)
+		if (v->inside[i] < c->owner[i].kills && !c->owner[i].is_probable)
 			return false;
 	return true;
 }

@@ -90,12 +90,27 @@ is_booted() {
 	[ "$state" = running ] || [ "$state" = degraded ]
 }
 
-# Starts the machine and waits until its services run. The source is mounted at /source.
-boot() {
+# Mounts the machine's file system at $ROOT.
+mount_root() {
 	find_folder
 	mkdir "$ROOT" "$DIR/upper" "$DIR/work"
 	mount -t overlay overlay -o "lowerdir=$FOLDER,upperdir=$DIR/upper,workdir=$DIR/work" "$ROOT" ||
 		skip "no overlay can be mounted here"
+}
+
+# Installs the build in the machine's file system.
+install_build() {
+	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$MEMTALLY_BUILD" install DESTDIR="$ROOT" >"$DIR/make.log" 2>&1 ||
+		fail "make install: $(tail -n 3 "$DIR/make.log")"
+}
+# Commands of the machine that start what is installed.
+# shellcheck disable=SC2034 # for scenarios
+START_BUILD='systemd-sysusers && systemd-tmpfiles --create memtally.conf && systemctl daemon-reload &&
+	systemctl enable --quiet --now memtally.target'
+
+# Starts the machine and waits until its services run. The source is mounted at /source.
+boot() {
+	mount_root
 	make_groups || skip "no cgroups can be made here"
 	# systemd-nspawn's own filter of system calls and capabilities differs from that of a
 	# machine.

@@ -149,6 +149,27 @@ static void an_oom_kill_at_an_unknown_limit(void **state)
 	check("limit", &e, &oom_kill, &usual);
 }
 
+/* With cgroup v2: the unit ended with the kill, and the slice around it still counts it. */
+static void an_oom_kill_in_a_unit_that_ended(void **state)
+{
+	static const char *const units[] = {"ssh.service", "postgresql.service"};
+	struct episode e;
+
+	(void)state;
+	episode_of_kill(&e);
+	e.process[3].unit = e.counter[0].name = "import.service";
+	e.process[3].slice = e.counter[1].name = "system.slice";
+	e.process[4].unit = e.process[4].slice = NULL;
+	e.available_mib[5] = e.total_mib / 2;
+	for (size_t i = 0; i < 2; i++)
+		e.counter[e.counters++] = (struct episode_counter){
+			.kind = OWNER_UNIT, .name = units[i]};
+	check("ended", &e, &oom_kill, &usual);
+	/* another unit of the slice ended, too */
+	e.process[1].pss_mib[6] = e.process[1].pss_mib[7] = 0;
+	check("ended-both", &e, &oom_kill, &usual);
+}
+
 static void pressure_without_a_kill(void **state)
 {
 	struct episode e;
@@ -272,6 +293,7 @@ int main(void)
 		cmocka_unit_test(an_oom_kill_in_a_container),
 		cmocka_unit_test(an_oom_kill_in_a_cgroup_that_is_gone),
 		cmocka_unit_test(an_oom_kill_at_an_unknown_limit),
+		cmocka_unit_test(an_oom_kill_in_a_unit_that_ended),
 		cmocka_unit_test(pressure_without_a_kill),
 		cmocka_unit_test(many_small_processes_of_one_program),
 		cmocka_unit_test(a_restart_of_memtallyd_and_an_estimate),

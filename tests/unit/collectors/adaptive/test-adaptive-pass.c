@@ -304,13 +304,18 @@ static void counts_swapping_since_the_last_pass(void **state)
 	assert_int_equal(adaptive_looks(s), 4);
 }
 
-/* Returns whether the next pass reads all cgroups, after the kernel has killed KILLS processes. */
-static bool reads_all_cgroups(struct adaptive *s, unsigned int kills)
+static void write_kills(struct adaptive *s, unsigned int kills)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), "pswpin 5\npswpout 7\noom_kill %u\n", kills);
 	tree_write(&s->tree, "vmstat", text);
+}
+
+/* Returns whether the next pass reads all cgroups, after the kernel has killed KILLS processes. */
+static bool reads_all_cgroups(struct adaptive *s, unsigned int kills)
+{
+	write_kills(s, kills);
 	view_unref(adaptive_pass(s));
 	return s->pass->charges.spare_ns == UINT64_MAX;
 }
@@ -330,6 +335,25 @@ static void an_oom_kill_is_found_at_once(void **state)
 	nanosleep(&(struct timespec){.tv_sec = 30}, NULL);
 	assert_false(reads_all_cgroups(s, 5));
 	assert_true(reads_all_cgroups(s, 6));
+}
+
+/* Between passes a kill since the last one is seen, until the next one begins. */
+static void an_oom_kill_is_seen_between_passes(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+
+	(void)state;
+	write_kills(s, 3);
+	assert_false(pass_sees_kill(s->pass)); /* the count of the first pass is not known yet */
+	view_unref(adaptive_pass(s));
+	assert_false(pass_sees_kill(s->pass));
+	write_kills(s, 4);
+	assert_true(pass_sees_kill(s->pass));
+	assert_true(pass_sees_kill(s->pass));
+	view_unref(adaptive_pass(s));
+	assert_false(pass_sees_kill(s->pass));
+	tree_write(&s->tree, "vmstat", "pswpin 5\n");
+	assert_false(pass_sees_kill(s->pass));
 }
 
 static void changes_to_exact_and_back(void **state)
@@ -374,6 +398,7 @@ int main(void)
 		cmocka_unit_test(refreshes_when_the_host_swaps),
 		cmocka_unit_test(counts_swapping_since_the_last_pass),
 		cmocka_unit_test(an_oom_kill_is_found_at_once),
+		cmocka_unit_test(an_oom_kill_is_seen_between_passes),
 		cmocka_unit_test(changes_to_exact_and_back),
 	};
 

@@ -126,6 +126,7 @@ static void set_counters(struct snapshot_scope *row, const struct episode_counte
 		ROW_SET(row, SCOPE_CGROUP_MAX_EVENTS, (uint64_t)c->max_events[at]);
 	if (c->waited_s[at] != EPISODE_ABSENT)
 		ROW_SET(row, SCOPE_MEMORY_WAITING, (uint64_t)c->waited_s[at] * NS_PER_SEC);
+	ROW_SET(row, SCOPE_CGROUP_AGE, (uint64_t)c->age_s[at] * NS_PER_SEC);
 }
 
 static bool is_counter_of(const struct episode_counter *c, const struct sum *s)

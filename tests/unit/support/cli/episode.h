@@ -36,6 +36,7 @@ struct episode_counter {
 	enum owner_kind kind;
 	const char *name, *user; /* .user may be NULL */
 	int kills[EPISODE_SNAPSHOTS], max_events[EPISODE_SNAPSHOTS], waited_s[EPISODE_SNAPSHOTS];
+	int age_s[EPISODE_SNAPSHOTS]; /* they were read so long before the snapshot */
 };
 
 struct episode {

@@ -157,6 +157,223 @@ static void a_cgroup_that_is_gone_is_not_known(void **state)
 	check_place(&c.gone[0], OWNER_UNIT, "session-7.scope");
 }
 
+/* The whole session is gone, and the counters of all other units are known. */
+static void episode_of_lost_counter(struct episode *e)
+{
+	episode_of_kill(e);
+	e->process[4].pss_mib[6] = e->process[4].pss_mib[7] = 0;
+	add_counter(e, OWNER_UNIT, "ssh.service", 0);
+	add_counter(e, OWNER_UNIT, "postgresql.service", 0);
+}
+
+static void check_probable(const struct cause *c, enum owner_kind kind, const char *name)
+{
+	assert_int_equal(c->owners, 1);
+	assert_int_equal(c->unknown, 0);
+	check_place(&c->owner[0].place, kind, name);
+	assert_true(c->owner[0].is_probable);
+	assert_int_equal(c->owner[0].kills, 1);
+}
+
+/* With cgroup v1 no other cgroup counts the kill. */
+static void the_only_unit_that_ended_had_the_kill(void **state)
+{
+	for (int is_public = 0; is_public < 2; is_public++) {
+		AUTO_EPISODE struct moments m;
+		struct episode e;
+		struct cause c;
+
+		(void)state;
+		episode_of_lost_counter(&e);
+		e.is_public = is_public;
+		episode_open(&e, &m);
+		find(&e, &m, &c);
+		check_probable(&c, OWNER_UNIT, "session-7.scope");
+		assert_int_equal(c.gones, 1);
+		assert_null(c.owner[0].limit.row);
+		if (!is_public)
+			check_place(&c.owner[0].slice, OWNER_SLICE, "user-1003.slice");
+	}
+}
+
+/* With cgroup v2 the slices around it do, also if the next one is gone, too. */
+static void the_only_unit_of_a_slice_that_ended_had_the_kill(void **state)
+{
+	for (int is_public = 0; is_public < 2; is_public++) {
+		struct episode_counter *slice;
+		AUTO_EPISODE struct moments m;
+		struct episode e;
+		struct cause c;
+
+		(void)state;
+		episode_of_lost_counter(&e);
+		e.is_public = is_public;
+		/* this one ended as well, in another slice */
+		episode_add(&e, &(struct episode_process){.pid = 90,
+					.program = "cron",
+					.user = "root",
+					.unit = "cron.service",
+					.slice = "system.slice",
+					.pss_mib = {1, 1, 1, 1, 1, 1}});
+		add_counter(&e, OWNER_UNIT, "cron.service", 0);
+		episode_add(&e, &(struct episode_process){.pid = 91,
+					.program = "sh",
+					.user = "alice",
+					.unit = "session-8.scope",
+					.slice = "user.slice",
+					.start_s = -9000,
+					.pss_mib = {1, 1, 1, 1, 1, 1, 1, 1}});
+		add_counter(&e, OWNER_UNIT, "session-8.scope", 0);
+		slice = add_counter(&e, OWNER_SLICE, "user.slice", 1);
+		slice->max_events[6] = slice->max_events[7] = 5;
+		episode_open(&e, &m);
+		find(&e, &m, &c);
+		assert_int_equal(c.gones, 2);
+		if (is_public) {
+			assert_int_equal(c.owners, 1);
+			check_place(&c.owner[0].place, OWNER_SLICE, "user.slice");
+			assert_false(c.owner[0].is_probable);
+			continue;
+		}
+		check_probable(&c, OWNER_UNIT, "session-7.scope");
+		check_place(&c.owner[0].slice, OWNER_SLICE, "user-1003.slice");
+		check_place(&c.owner[0].limit, OWNER_SLICE, "user.slice");
+	}
+}
+
+/*
+ * It has processes, but none of those that it had. Start times are inexact, so that a process may seem
+ * older than the last snapshot without it.
+ */
+static void a_unit_that_started_again_lost_its_counter(void **state)
+{
+	enum { AGAIN, BEFORE, PUBLIC, CASES };
+
+	for (int i = 0; i < CASES; i++) {
+		AUTO_EPISODE struct moments m;
+		struct episode e;
+		struct cause c;
+
+		(void)state;
+		episode_of_lost_counter(&e);
+		e.is_public = i == PUBLIC;
+		episode_add(&e, &(struct episode_process){.pid = 4800,
+					.program = "python3",
+					.user = "1003",
+					.unit = "session-7.scope",
+					.slice = "user-1003.slice",
+					.start_s = -11,
+					.pss_mib = {0, 0, 0, 0, 0, i == BEFORE ? 20 : 0, 20, 20}});
+		e.counter[0].kills[6] = e.counter[0].kills[7] = 0;
+		e.counter[1].kills[6] = e.counter[1].kills[7] = 2;
+		episode_open(&e, &m);
+		find(&e, &m, &c);
+		if (i == AGAIN)
+			check_probable(&c, OWNER_UNIT, "session-7.scope");
+		else
+			assert_int_equal(c.owners, 0);
+	}
+}
+
+/* A container's unit ends with it: that is one cgroup. */
+static void a_container_that_ended_had_the_kill(void **state)
+{
+	AUTO_EPISODE struct moments m;
+	struct episode e;
+	struct cause c;
+
+	(void)state;
+	episode_of_lost_counter(&e);
+	for (size_t i = 3; i < 5; i++) {
+		e.process[i].unit = "docker-abc.scope";
+		e.process[i].container = "abc";
+		e.process[i].slice = "system.slice";
+	}
+	e.counter[0].name = "docker-abc.scope";
+	add_counter(&e, OWNER_CONTAINER, "abc", 0);
+	episode_open(&e, &m);
+	find(&e, &m, &c);
+	assert_int_equal(c.gones, 2);
+	check_probable(&c, OWNER_CONTAINER, "abc");
+}
+
+/* The unit of the user's own systemd counts the kill, if the user's units have no counters. */
+static void a_user_unit_that_ended_had_the_kill(void **state)
+{
+	for (int counters = 0; counters <= 2; counters++) {
+		AUTO_EPISODE struct moments m;
+		struct episode e;
+		struct cause c;
+
+		(void)state;
+		episode_of_lost_counter(&e);
+		e.process[4].pss_mib[6] = e.process[4].pss_mib[7] = 4;
+		e.process[3].unit = e.process[4].unit = e.counter[0].name = "user@1003.service";
+		e.counter[0].kills[6] = 1;
+		e.counter[1].kills[6] = e.counter[1].kills[7] = 3;
+		e.process[3].user_unit = "app.service";
+		e.process[4].user_unit = "init.scope";
+		if (counters > 0)
+			add_counter(&e, OWNER_USER_UNIT, "app.service", 0);
+		if (counters > 1)
+			add_counter(&e, OWNER_USER_UNIT, "init.scope", 0);
+		episode_open(&e, &m);
+		find(&e, &m, &c);
+		if (counters > 1) {
+			check_probable(&c, OWNER_USER_UNIT, "app.service");
+			continue;
+		}
+		assert_int_equal(c.owners, 1);
+		check_place(&c.owner[0].place, OWNER_UNIT, "user@1003.service");
+		assert_false(c.owner[0].is_probable);
+	}
+}
+
+/* Not if another unit ended, too, nor if a kill in another unit may not show yet. */
+static void one_of_several_units_is_not_probable(void **state)
+{
+	for (int i = 0; i < 3; i++) {
+		AUTO_EPISODE struct moments m;
+		struct episode e;
+		struct cause c;
+
+		(void)state;
+		episode_of_lost_counter(&e);
+		if (i == 0) {
+			e.process[1].pss_mib[6] = e.process[1].pss_mib[7] = 0;
+		} else if (i == 1) {
+			e.counter[3].age_s[7] = 20; /* read at the time of the last one before */
+		} else {
+			e.counter[0].kills[5] = EPISODE_ABSENT;
+		}
+		episode_open(&e, &m);
+		find(&e, &m, &c);
+		assert_int_equal(c.owners, 0);
+		assert_int_equal(c.unknown, 1);
+		assert_int_equal(c.gones, i == 0 ? 2 : 1);
+	}
+}
+
+/* By a clock that was set forward an old reading seems to be new. */
+static void a_clock_that_is_set_makes_no_reading_new(void **state)
+{
+	AUTO_EPISODE struct moments m;
+	struct episode e;
+	struct cause c;
+
+	(void)state;
+	episode_of_lost_counter(&e);
+	for (size_t i = 6; i < 8; i++) {
+		e.boot_s[i] = e.at_s[i] + 3600;
+		e.at_s[i] += 100000;
+	}
+	e.counter[3].age_s[7] = 20;
+	episode_open(&e, &m);
+	find(&e, &m, &c);
+	assert_int_equal(c.gones, 1);
+	assert_int_equal(c.owners, 0);
+}
+
 static void absent_counters_are_not_zero(void **state)
 {
 	AUTO_EPISODE struct moments m;
@@ -308,6 +525,13 @@ int main(void)
 		cmocka_unit_test(a_container_is_inside_of_its_unit),
 		cmocka_unit_test(the_innermost_of_nested_slices),
 		cmocka_unit_test(a_cgroup_that_is_gone_is_not_known),
+		cmocka_unit_test(the_only_unit_that_ended_had_the_kill),
+		cmocka_unit_test(the_only_unit_of_a_slice_that_ended_had_the_kill),
+		cmocka_unit_test(a_unit_that_started_again_lost_its_counter),
+		cmocka_unit_test(a_container_that_ended_had_the_kill),
+		cmocka_unit_test(a_user_unit_that_ended_had_the_kill),
+		cmocka_unit_test(one_of_several_units_is_not_probable),
+		cmocka_unit_test(a_clock_that_is_set_makes_no_reading_new),
 		cmocka_unit_test(absent_counters_are_not_zero),
 		cmocka_unit_test(a_reboot_is_no_oom_kill),
 		cmocka_unit_test(counters_that_rise_later_count),

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * OOM kills of which the counter is lost
+ *
+ * A cgroup that is removed takes its counter along. systemd stops a service after an OOM kill
+ * (OOMPolicy=stop, the default) and removes its cgroup, also if it starts the service again. With
+ * cgroup v2 the kill still counts in the slice around it, with v1 on the host alone.
+ */
+#include "config.h"
+
+#include "cli/why/facts/cause-private.h"
+
+#include "base/saturate.h"
+#include "cli/why/facts/same-row.h"
+
+static bool lost_has_processes(const struct snapshot_scope *row)
+{
+	return ROW_HAS(row, SCOPE_PROCESSES) && row->q[SCOPE_PROCESSES];
+}
+
+static uint64_t owner_bytes(const struct snapshot_scope *row)
+{
+	return ROW_HAS(row, SCOPE_PSS) ? row->q[SCOPE_PSS] : 0;
+}
+
+/* Adds the owner at P to those that are gone, if it is one of the largest. */
+static void add_gone(struct cause *to, const struct cause_place *p)
+{
+	size_t at = to->gones;
+
+	while (at && owner_bytes(to->gone[at - 1].row) < owner_bytes(p->row))
+		at--;
+	if (at == CAUSE_OWNERS_MAX)
+		return;
+	if (to->gones < CAUSE_OWNERS_MAX)
+		to->gones++;
+	for (size_t i = to->gones - 1; i > at; i--)
+		to->gone[i] = to->gone[i - 1];
+	to->gone[at] = *p;
+}
+
+/* Returns true if all processes that P had are gone in END. False if not all have rows. */
+static bool have_all_exited(const struct cause_place *p, const struct view *end)
+{
+	uint32_t count = view_count(p->of, METRIC_PROCESS);
+	uint64_t gone = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct snapshot_process *row = view_process(p->of, i);
+
+		if (same_row_is_member(p->of, row, p->kind, p->of, p->row))
+			gone += same_row_is_gone(end, row);
+	}
+	return gone == p->row->q[SCOPE_PROCESSES];
+}
+
+/*
+ * Returns true if P has none of its processes any more in END, where NOW is its row (NULL: none). If it was
+ * started again, its oldest process is a later one.
+ */
+static bool has_lost_all(
+	const struct cause_place *p, const struct view *end, const struct snapshot_scope *now)
+{
+	const struct snapshot_scope *row = p->row;
+
+	if (!now || !lost_has_processes(now))
+		return true;
+	return ROW_HAS(row, SCOPE_OLDEST_START) && ROW_HAS(now, SCOPE_OLDEST_START) &&
+	       now->q[SCOPE_OLDEST_START] > row->q[SCOPE_OLDEST_START] && have_all_exited(p, end);
+}
+
+void cause_add_gone(
+	const struct same_row_index *before, const struct same_row_index *after, struct cause *c)
+{
+	enum owner_kind kind = before->kind;
+
+	if (kind != OWNER_UNIT && kind != OWNER_USER_UNIT && kind != OWNER_CONTAINER)
+		return;
+	for (size_t i = 0; i < before->rows; i++) {
+		const struct cause_place p = {
+			.kind = kind, .of = before->view, .row = before->row[i]};
+
+		if (lost_has_processes(p.row) &&
+			has_lost_all(&p, after->view, same_row_owner(after, p.of, p.row)))
+			add_gone(c, &p);
+	}
+}
+
+/* Returns the time of BEFORE by the clock of AFTER, which may have been set since. */
+static uint64_t lost_since_ns(const struct view *before, const struct view *after)
+{
+	return saturate_less(moments_time_ns(after),
+		saturate_less(after->header->boottime_ns, before->header->boottime_ns));
+}
+
+/*
+ * Returns true if all owners of KIND in VIEW have counters that were read later than SINCE_NS: a
+ * kill in one of them shows.
+ */
+static bool are_read(const struct view *view, enum owner_kind kind, uint64_t since_ns)
+{
+	enum metric_scope scope = metric_owner_scope(kind);
+	uint32_t count = view_count(view, scope);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct snapshot_scope *row = view_scope(view, scope, i);
+
+		if (!same_row_is_owner(view, row) || !lost_has_processes(row))
+			continue;
+		if (!ROW_HAS(row, SCOPE_OOM_KILLS) || cause_read_ns(view, row) <= since_ns)
+			return false;
+	}
+	return true;
+}
+
+/* Without a counter of its own its kills count in the cgroup around it. */
+static bool lost_has_counter(const struct cause_place *p)
+{
+	return ROW_HAS(p->row, SCOPE_OOM_KILLS);
+}
+
+/* Returns true if GONE, of C->gone, has another one of these inside of it. */
+static bool has_inner(
+	const struct moments *m, const struct cause *c, const struct cause_place *gone)
+{
+	for (size_t i = 0; i < c->gones; i++) {
+		const struct cause_place *p = &c->gone[i];
+		bool is_further_in = p->kind != gone->kind &&
+		                     (p->kind == OWNER_CONTAINER || gone->kind == OWNER_UNIT);
+
+		if (is_further_in && lost_has_counter(p) && cause_is_inside(m, gone, p))
+			return true;
+	}
+	return false;
+}
+
+enum lost_where {
+	LOST_INSIDE,
+	LOST_OUTSIDE,
+	LOST_UNSEEN, /* no row of a process tells */
+};
+
+/* Tells whether GONE was inside of AROUND (NULL: the host), by the processes that it had. */
+static enum lost_where lost_find(
+	const struct view *last, const struct cause_place *gone, const struct cause_place *around)
+{
+	uint32_t count = around ? view_count(last, METRIC_PROCESS) : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct snapshot_process *p = view_process(last, i);
+
+		if (cause_is_member(last, p, gone))
+			return cause_is_member(last, p, around) ? LOST_INSIDE : LOST_OUTSIDE;
+	}
+	return around ? LOST_UNSEEN : LOST_INSIDE;
+}
+
+/*
+ * Returns the one of C->gone inside of AROUND (NULL: of the host) that may have had its kills; NULL:
+ * there is none, or more than one.
+ */
+static const struct cause_place *find_only(
+	const struct moments *m, const struct cause *c, const struct cause_place *around)
+{
+	const struct cause_place *only = NULL;
+
+	for (size_t i = 0; i < c->gones; i++) {
+		const struct cause_place *p = &c->gone[i];
+		enum lost_where where = lost_find(moments_last(m), p, around);
+
+		if (where == LOST_OUTSIDE || has_inner(m, c, p) ||
+			(!lost_has_counter(p) && p->kind != OWNER_UNIT))
+			continue;
+		if (where == LOST_UNSEEN || only || !lost_has_counter(p))
+			return NULL;
+		only = p;
+	}
+	return only;
+}
+
+static bool lost_is_answer(const struct cause *c, const struct cause_place *p)
+{
+	for (size_t i = 0; i < c->owners; i++)
+		if (c->owner[i].place.row == p->row)
+			return true;
+	return false;
+}
+
+/*
+ * Finds the cgroup inside of O that the kills of O may have been in. Slices and pods have no processes
+ * of their own. Nor has the unit of a user's own systemd, if the user's units have counters.
+ */
+static void find_inside(
+	const struct moments *m, const struct cause *c, bool are_users_read, struct cause_owner *o)
+{
+	enum owner_kind kind = o->place.kind;
+	const struct cause_place *only;
+
+	if (kind != OWNER_SLICE && kind != OWNER_POD && (kind != OWNER_UNIT || !are_users_read))
+		return;
+	only = find_only(m, c, &o->place);
+	if (!only || lost_is_answer(c, only) ||
+		(kind == OWNER_UNIT && only->kind != OWNER_USER_UNIT))
+		return;
+	o->place = *only;
+	o->is_probable = true;
+}
+
+void cause_find_lost(const struct moments *m, struct cause *c)
+{
+	const struct view *end = m->after[m->afters - 1];
+	uint64_t since_ns = lost_since_ns(moments_last(m), end);
+	bool are_users_read = are_read(end, OWNER_USER_UNIT, since_ns);
+	const struct cause_place *only;
+
+	if (c->gones == CAUSE_OWNERS_MAX || !are_read(end, OWNER_UNIT, since_ns) ||
+		!are_read(end, OWNER_CONTAINER, since_ns))
+		return;
+	for (size_t i = 0; i < c->owners; i++)
+		find_inside(m, c, are_users_read, &c->owner[i]);
+	only = find_only(m, c, NULL);
+	if (!c->unknown || !only || lost_is_answer(c, only) || c->owners == CAUSE_OWNERS_MAX)
+		return;
+	c->owner[c->owners++] = (struct cause_owner){
+		.place = *only, .kills = c->unknown, .is_probable = true};
+	c->unknown = 0;
+}
