@@ -124,11 +124,11 @@ bool pass_sees_kill(const struct pass *pass);
 
 /*
  * Begins a brief pass, as pass_begin(); pass_may_be_brief() must hold. It reads statm of each
- * process, and what any pass reads of new processes and of those whose VmSize is another or whose
- * pages are far fewer or more. It measures nothing, and pass_plan() plans no measurements, until the next full pass. Estimates of full
- * passes, counters of growth, series, shared memory that no process maps, and the time from one
- * full pass to the next are as if it had not been. Its image has IMAGE_PRESSURE, and wider bounds of
- * shared memory.
+ * process, and what any pass reads of new processes and of those with another VmSize, or with far
+ * fewer or more pages. It measures nothing, and pass_plan() plans no measurements, until the
+ * next full pass. Estimates of full passes, counters of growth, series, shared memory that no process
+ * maps, and the time from one full pass to the next are as if it had not been. Its image has
+ * IMAGE_PRESSURE, and wider bounds of shared memory.
  */
 int pass_begin_brief(struct pass *pass);
 
