@@ -74,7 +74,7 @@ static int recorder_open(struct recorder *p, const struct settings *c)
 
 	recorder_limits(c, &limits);
 	r = recording_open(&p->recording, p->keeper.directory, &limits);
-	verdicts_init(&p->verdicts, p->keeper.directory);
+	verdicts_init(&p->verdicts, p->recording.reader);
 	past_server_init(&p->past, &p->recording, &p->verdicts);
 	if (r == 0)
 		log_info("the recording is in %s", p->keeper.directory);
@@ -128,9 +128,9 @@ static int recorder_serve(const struct settings *c)
 		status = recorder_open(&p, c);
 	if (status == EXIT_SUCCESS)
 		status = recorder_loop(&p);
+	verdicts_done(&p.verdicts);
 	recording_close(&p.recording);
 	past_server_done(&p.past);
-	verdicts_done(&p.verdicts);
 	keeper_done(&p.keeper);
 	return status;
 }

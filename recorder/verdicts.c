@@ -12,7 +12,6 @@
 #include "base/os/resident.h"
 #include "base/saturate.h"
 #include "growth/growth-rows.h"
-#include "recorder/archive/archive-reader.h"
 
 /* A step ends after this time, and the next one begins after a break. */
 #define STEP_NS  (4 * NS_PER_MSEC)
@@ -65,15 +64,14 @@ static int round_take_rows(struct verdicts_round *p, const struct view *newest)
 	return r == 0 ? growth_rows_ready(&p->rows, VERDICTS_ROWS_MAX) : r;
 }
 
-/* Begins a round over the archive in DIRECTORY. Returns 0, ARCHIVE_NONE or an error. */
-static int round_begin(const char *directory, struct verdicts_round **ret)
+/* Begins a round over ARCHIVE. Returns 0, ARCHIVE_NONE or an error. */
+static int round_begin(const struct archive_reader *archive, struct verdicts_round **ret)
 {
 	CLEANUP(cleanup_round) struct verdicts_round *p = calloc(1, sizeof(*p));
 	const uint64_t span_ns = GROWTH_ROWS_SPAN_S * NS_PER_SEC;
-	char said[ARCHIVE_REASON_SIZE];
 	struct archive_found newest;
 	const char *reason;
-	int r = p ? archive_reader_open(directory, NULL, &p->reader, said) : -ENOMEM;
+	int r = p ? archive_reader_copy(archive, &p->reader) : -ENOMEM;
 
 	if (r == 0)
 		r = archive_reader_last(p->reader, &newest, &reason);
@@ -140,9 +138,9 @@ static void round_count(
 	}
 }
 
-void verdicts_init(struct verdicts *v, const char *directory)
+void verdicts_init(struct verdicts *v, const struct archive_reader *archive)
 {
-	*v = (struct verdicts){.directory = directory};
+	*v = (struct verdicts){.archive = archive};
 }
 
 void verdicts_done(struct verdicts *v)
@@ -176,7 +174,7 @@ void verdicts_run(struct verdicts *v, uint64_t now_ns)
 	if (now_ns < v->due_ns)
 		return;
 	if (!v->round)
-		r = round_begin(v->directory, &v->round);
+		r = round_begin(v->archive, &v->round);
 	else
 		do
 			r = round_step(v->round);

@@ -263,8 +263,8 @@ static void seek(
 		ms[SEEKS * 95 / 100], ms[SEEKS - 1]);
 }
 
-/* Makes a round of verdicts on the recording in DIRECTORY. */
-static void judge(const char *directory)
+/* Makes a round of verdicts on the recording of READER. */
+static void judge(const struct archive_reader *reader)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID), longest_ns = 0,
 		 last_ns = begin_ns;
@@ -273,7 +273,7 @@ static void judge(const char *directory)
 	unsigned int steps = 0, judged = 0;
 	struct verdicts v;
 
-	verdicts_init(&v, directory);
+	verdicts_init(&v, reader);
 	do {
 		uint64_t now_ns;
 
@@ -324,10 +324,10 @@ int main(int argc, char **argv)
 	if (archive_reader_open(argv[1], NULL, &r, reason) < 0 ||
 		archive_reader_coverage(r, &coverage) < 0)
 		die("cannot read the recording");
-	archive_reader_close(r);
 	seek(argv[1], coverage.first_ns, last_ns, true, "open_and_find");
 	seek(argv[1], coverage.tier[0].first_ns, last_ns, false, "find");
-	judge(argv[1]);
+	judge(r);
+	archive_reader_close(r);
 	printf("}\n");
 	return 0;
 }

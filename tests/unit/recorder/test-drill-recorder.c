@@ -106,7 +106,7 @@ static void judge(struct work *w)
 {
 	struct past_growth growth[PAST_GROWTH_SCOPES];
 
-	verdicts_init(&w->verdicts, victims.kept);
+	verdicts_init(&w->verdicts, w->recording.reader);
 	do
 		verdicts_run(&w->verdicts, verdicts_due_ns(&w->verdicts));
 	while (w->verdicts.round);

@@ -121,7 +121,7 @@ static void counts_as_one_pass_does(void **state)
 	(void)state;
 	taped_begin(&t);
 	record_all(&t);
-	verdicts_init(&v, t.dir);
+	verdicts_init(&v, t.recording.reader);
 	assert_int_equal(verdicts_due_ns(&v), 0);
 	now_ns = run_round(&v);
 	assert_true(verdicts_count(&v, now_ns, growth));
@@ -146,7 +146,7 @@ static void knows_counts_for_a_time(void **state)
 	(void)state;
 	taped_begin(&t);
 	record_all(&t);
-	verdicts_init(&v, t.dir);
+	verdicts_init(&v, t.recording.reader);
 	assert_false(verdicts_count(&v, 0, growth));
 	verdicts_run(&v, 0);
 	assert_non_null(v.round);
@@ -177,7 +177,7 @@ static void an_empty_archive_is_tried_again_soon(void **state)
 
 	(void)state;
 	taped_begin(&t);
-	verdicts_init(&v, t.dir);
+	verdicts_init(&v, t.recording.reader);
 	run_round(&v);
 	assert_false(verdicts_count(&v, 0, growth));
 	assert_true(verdicts_due_ns(&v) <= 60 * NS_PER_SEC);
@@ -210,7 +210,7 @@ static void judges_the_largest_rows_alone(void **state)
 		view = small_view(&s.builder, &head);
 		record(&t, view);
 	}
-	verdicts_init(&v, t.dir);
+	verdicts_init(&v, t.recording.reader);
 	now_ns = run_round(&v);
 	assert_true(verdicts_count(&v, now_ns, growth));
 	assert_int_equal(growth[3].none, VERDICTS_ROWS_MAX);
@@ -229,16 +229,17 @@ static void a_failure_ends_the_round(void **state)
 	(void)state;
 	taped_begin(&t);
 	record_all(&t);
-	verdicts_init(&v, t.dir);
+	verdicts_init(&v, t.recording.reader);
 	now_ns = run_round(&v);
-	recording_close(&t.recording);
-	assert_int_equal(folder_remove(t.dir), 0);
+	allocation_fail_at(1);
 	later_ns = run_round(&v);
+	assert_true(allocation_end());
 	assert_true(later_ns > now_ns);
 	assert_true(verdicts_due_ns(&v) - later_ns >= VERDICTS_PAUSE_LEAST_NS);
 	assert_true(verdicts_count(&v, later_ns, growth));
 	assert_int_equal(growth[3].leak, 1);
 	verdicts_done(&v);
+	taped_end(&t);
 }
 
 /* All else is judged. */
@@ -262,7 +263,7 @@ static void skips_what_is_damaged(void **state)
 		assert_int_equal(pwrite(fd, "damaged", 7, 3000), 7);
 		close(fd);
 	}
-	verdicts_init(&v, t.dir);
+	verdicts_init(&v, t.recording.reader);
 	now_ns = run_round(&v);
 	assert_true(verdicts_count(&v, now_ns, growth));
 	verdicts_done(&v);
@@ -284,7 +285,7 @@ static void survives_without_memory(void **state)
 		struct verdicts v;
 		uint64_t now_ns;
 
-		verdicts_init(&v, t.dir);
+		verdicts_init(&v, t.recording.reader);
 		allocation_fail_at(n);
 		run_round(&v);
 		allocation_end();
