@@ -88,6 +88,17 @@ static uint64_t recorder_due_ns(const struct recorder *p)
 	return saturate_min(recording_due_ns(&p->recording), verdicts_due_ns(&p->verdicts));
 }
 
+static void recorder_judge(struct recorder *p, uint64_t now_ns)
+{
+	const struct verdicts_now now = {
+		.monotonic_ns = now_ns,
+		.realtime_ns = clock_now_ns(CLOCK_REALTIME),
+		.boottime_ns = clock_now_ns(CLOCK_BOOTTIME),
+	};
+
+	verdicts_run(&p->verdicts, &now);
+}
+
 /* Returns an exit status. */
 static int recorder_loop(struct recorder *p)
 {
@@ -102,7 +113,7 @@ static int recorder_loop(struct recorder *p)
 			view_unref(view);
 		}
 		recording_run(&p->recording, now);
-		verdicts_run(&p->verdicts, now);
+		recorder_judge(p, now);
 		keeper_answer(&p->keeper, now);
 	}
 	return p->keeper.stops ? EXIT_SUCCESS : EXIT_FAILURE;
