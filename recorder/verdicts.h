@@ -2,8 +2,8 @@
 /*
  * Verdicts on growth
  *
- * Counts the verdicts on the owners and processes of the recording (growth/growth-rows.h), as
- * `memtally growth` gives them. A round reads the last 36 hours of the archive, one
+ * Counts the verdicts on the 1,000 largest owners and processes of the recording, by the rules of
+ * `memtally growth` (growth/growth-rows.h). A round reads the last 36 hours of the archive, one
  * snapshot in five minutes, and judges. It is made in steps; its memory is freed at its end. A round
  * needs a current snapshot: one of the last 15 minutes, and since the start of the host.
  */
