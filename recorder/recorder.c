@@ -74,7 +74,7 @@ static int recorder_open(struct recorder *p, const struct settings *c)
 
 	recorder_limits(c, &limits);
 	r = recording_open(&p->recording, p->keeper.directory, &limits);
-	verdicts_init(&p->verdicts, p->keeper.directory);
+	verdicts_init(&p->verdicts, p->recording.reader);
 	past_server_init(&p->past, &p->recording, &p->verdicts);
 	if (r == 0)
 		log_info("the recording is in %s", p->keeper.directory);
@@ -86,6 +86,17 @@ static int recorder_open(struct recorder *p, const struct settings *c)
 static uint64_t recorder_due_ns(const struct recorder *p)
 {
 	return saturate_min(recording_due_ns(&p->recording), verdicts_due_ns(&p->verdicts));
+}
+
+static void recorder_judge(struct recorder *p, uint64_t now_ns)
+{
+	const struct verdicts_now now = {
+		.monotonic_ns = now_ns,
+		.realtime_ns = clock_now_ns(CLOCK_REALTIME),
+		.boottime_ns = clock_now_ns(CLOCK_BOOTTIME),
+	};
+
+	verdicts_run(&p->verdicts, &now);
 }
 
 /* Returns an exit status. */
@@ -102,7 +113,7 @@ static int recorder_loop(struct recorder *p)
 			view_unref(view);
 		}
 		recording_run(&p->recording, now);
-		verdicts_run(&p->verdicts, now);
+		recorder_judge(p, now);
 		keeper_answer(&p->keeper, now);
 	}
 	return p->keeper.stops ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -128,9 +139,9 @@ static int recorder_serve(const struct settings *c)
 		status = recorder_open(&p, c);
 	if (status == EXIT_SUCCESS)
 		status = recorder_loop(&p);
+	verdicts_done(&p.verdicts);
 	recording_close(&p.recording);
 	past_server_done(&p.past);
-	verdicts_done(&p.verdicts);
 	keeper_done(&p.keeper);
 	return status;
 }

@@ -12,13 +12,15 @@
 #include "base/os/resident.h"
 #include "base/saturate.h"
 #include "growth/growth-rows.h"
-#include "recorder/archive/archive-reader.h"
 
 /* A step ends after this time, and the next one begins after a break. */
 #define STEP_NS  (4 * NS_PER_MSEC)
 #define BREAK_NS (100 * NS_PER_MSEC)
 
-/* The pause while nothing is recorded. */
+/* If the newest snapshot is older, the present is not known. */
+#define NEWEST_AGE_NS (900 * NS_PER_SEC)
+
+/* The pause while no current snapshot is recorded. */
 #define EMPTY_NS (60 * NS_PER_SEC)
 
 enum {
@@ -65,18 +67,33 @@ static int round_take_rows(struct verdicts_round *p, const struct view *newest)
 	return r == 0 ? growth_rows_ready(&p->rows, VERDICTS_ROWS_MAX) : r;
 }
 
-/* Begins a round over the archive in DIRECTORY. Returns 0, ARCHIVE_NONE or an error. */
-static int round_begin(const char *directory, struct verdicts_round **ret)
+/* Returns whether a snapshot of AT_NS is recent, and not from before the start of the host. */
+static bool is_current(uint64_t at_ns, const struct verdicts_now *now)
+{
+	return at_ns <= now->realtime_ns &&
+	       now->realtime_ns - at_ns <= saturate_min(NEWEST_AGE_NS, now->boottime_ns);
+}
+
+/* Begins a round over ARCHIVE. Returns 0, ARCHIVE_NONE: no snapshot is current, or an error. */
+static int round_begin(const struct archive_reader *archive, const struct verdicts_now *now,
+	struct verdicts_round **ret)
 {
 	CLEANUP(cleanup_round) struct verdicts_round *p = calloc(1, sizeof(*p));
 	const uint64_t span_ns = GROWTH_ROWS_SPAN_S * NS_PER_SEC;
-	char said[ARCHIVE_REASON_SIZE];
+	struct archive_coverage coverage;
 	struct archive_found newest;
 	const char *reason;
-	int r = p ? archive_reader_open(directory, NULL, &p->reader, said) : -ENOMEM;
+	int r = p ? archive_reader_copy(archive, &p->reader) : -ENOMEM;
 
 	if (r == 0)
+		r = archive_reader_coverage(p->reader, &coverage);
+	/* While memtallyd does not run, each try ends here: no snapshot is decoded. */
+	if (r == 0 && saturate_add(coverage.last_ns, NEWEST_AGE_NS) < now->realtime_ns)
+		r = ARCHIVE_NONE;
+	if (r == 0)
 		r = archive_reader_last(p->reader, &newest, &reason);
+	if (r == 0 && !is_current(newest.at_ns, now))
+		r = ARCHIVE_NONE;
 	if (r == 0)
 		r = round_take_rows(p, newest.view);
 	if (r != 0)
@@ -140,9 +157,9 @@ static void round_count(
 	}
 }
 
-void verdicts_init(struct verdicts *v, const char *directory)
+void verdicts_init(struct verdicts *v, const struct archive_reader *archive)
 {
-	*v = (struct verdicts){.directory = directory};
+	*v = (struct verdicts){.archive = archive};
 }
 
 void verdicts_done(struct verdicts *v)
@@ -153,8 +170,12 @@ void verdicts_done(struct verdicts *v)
 /* Ends the round, or the try to begin one, after R: ROUND_COMPLETE, ARCHIVE_NONE or an error. */
 static void verdicts_end(struct verdicts *v, int r, uint64_t now_ns)
 {
-	uint64_t pause_ns = r == ARCHIVE_NONE && !v->round ? EMPTY_NS : VERDICTS_PAUSE_LEAST_NS;
+	uint64_t pause_ns = VERDICTS_PAUSE_LEAST_NS;
 
+	if (!v->round && r == ARCHIVE_NONE) {
+		pause_ns = EMPTY_NS;
+		v->until_ns = 0;
+	}
 	if (v->round)
 		pause_ns = saturate_clamp(
 			VERDICTS_PAUSE_FACTOR * v->round->cpu_ns, pause_ns, VERDICTS_PAUSE_MOST_NS);
@@ -167,16 +188,16 @@ static void verdicts_end(struct verdicts *v, int r, uint64_t now_ns)
 	resident_trim();
 }
 
-void verdicts_run(struct verdicts *v, uint64_t now_ns)
+void verdicts_run(struct verdicts *v, const struct verdicts_now *now)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	uint64_t cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	int r = 0;
 
-	if (now_ns < v->due_ns)
+	if (now->monotonic_ns < v->due_ns)
 		return;
 	if (!v->round)
-		r = round_begin(v->directory, &v->round);
+		r = round_begin(v->archive, now, &v->round);
 	else
 		do
 			r = round_step(v->round);
@@ -184,9 +205,9 @@ void verdicts_run(struct verdicts *v, uint64_t now_ns)
 	if (v->round)
 		v->round->cpu_ns += clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
 	if (r == 0)
-		v->due_ns = now_ns + BREAK_NS;
+		v->due_ns = now->monotonic_ns + BREAK_NS;
 	else
-		verdicts_end(v, r, now_ns);
+		verdicts_end(v, r, now->monotonic_ns);
 }
 
 uint64_t verdicts_due_ns(const struct verdicts *v)

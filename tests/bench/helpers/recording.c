@@ -263,21 +263,23 @@ static void seek(
 		ms[SEEKS * 95 / 100], ms[SEEKS - 1]);
 }
 
-/* Makes a round of verdicts on the recording in DIRECTORY. */
-static void judge(const char *directory)
+/* Makes a round of verdicts on the recording of READER; its newest snapshot is of NEWEST_NS. */
+static void judge(const struct archive_reader *reader, uint64_t newest_ns)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID), longest_ns = 0,
 		 last_ns = begin_ns;
 	struct past_growth growth[PAST_GROWTH_SCOPES];
 	uint64_t most_kib = 0, before_kib = status_kib("VmRSS:");
 	unsigned int steps = 0, judged = 0;
+	struct verdicts_now now = {.realtime_ns = newest_ns, .boottime_ns = newest_ns};
 	struct verdicts v;
 
-	verdicts_init(&v, directory);
+	verdicts_init(&v, reader);
 	do {
 		uint64_t now_ns;
 
-		verdicts_run(&v, verdicts_due_ns(&v));
+		now.monotonic_ns = verdicts_due_ns(&v);
+		verdicts_run(&v, &now);
 		now_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 		longest_ns = saturate_max(longest_ns, now_ns - last_ns);
 		most_kib = saturate_max(most_kib, status_kib("VmRSS:"));
@@ -324,10 +326,10 @@ int main(int argc, char **argv)
 	if (archive_reader_open(argv[1], NULL, &r, reason) < 0 ||
 		archive_reader_coverage(r, &coverage) < 0)
 		die("cannot read the recording");
-	archive_reader_close(r);
 	seek(argv[1], coverage.first_ns, last_ns, true, "open_and_find");
 	seek(argv[1], coverage.tier[0].first_ns, last_ns, false, "find");
-	judge(argv[1]);
+	judge(r, last_ns);
+	archive_reader_close(r);
 	printf("}\n");
 	return 0;
 }

@@ -102,14 +102,18 @@ static void ask_series(struct work *w, uint32_t points)
 		_exit(106);
 }
 
-static void judge(struct work *w)
+/* NEWEST is the last one that is recorded. */
+static void judge(struct work *w, const struct view *newest)
 {
+	struct verdicts_now now = {.realtime_ns = newest->header->realtime_ns,
+		.boottime_ns = newest->header->boottime_ns};
 	struct past_growth growth[PAST_GROWTH_SCOPES];
 
-	verdicts_init(&w->verdicts, victims.kept);
-	do
-		verdicts_run(&w->verdicts, verdicts_due_ns(&w->verdicts));
-	while (w->verdicts.round);
+	verdicts_init(&w->verdicts, w->recording.reader);
+	do {
+		now.monotonic_ns = verdicts_due_ns(&w->verdicts);
+		verdicts_run(&w->verdicts, &now);
+	} while (w->verdicts.round);
 	if (!verdicts_count(&w->verdicts, 0, growth))
 		_exit(110);
 	verdicts_done(&w->verdicts);
@@ -130,7 +134,7 @@ static void work_of_the_recorder(struct work *w, size_t first, size_t end)
 	ask(w, false, 0);
 	ask(w, true, 1000);
 	ask_series(w, (uint32_t)end);
-	judge(w);
+	judge(w, w->view[end - 1]);
 	past_server_done(&w->past);
 	recording_close(&w->recording);
 }

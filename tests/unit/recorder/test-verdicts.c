@@ -19,6 +19,8 @@ enum {
 	WATCH_FROM = SNAPSHOTS - 12 * HOUR,
 	LATE_FROM = SNAPSHOTS - 2 * HOUR,
 	START_S = 1700000100,
+	LAST_S = START_S + (SNAPSHOTS - 1) * FLOORS_SLOT_S,
+	AGE_S = 900, /* the newest snapshot may be so old */
 };
 
 static int64_t at_s(size_t i)
@@ -67,17 +69,35 @@ static void record_all(struct taped *t)
 	}
 }
 
-/* Makes steps of V until a round ends. Returns when the last step was due. */
-static uint64_t run_round(struct verdicts *v)
+/* Lets V make a step at NOW_NS. It is REALTIME_S, and the host has run for UP_S. */
+static void run_at(struct verdicts *v, uint64_t now_ns, int64_t realtime_s, int64_t up_s)
+{
+	const struct verdicts_now now = {
+		.monotonic_ns = now_ns,
+		.realtime_ns = (uint64_t)realtime_s * NS_PER_SEC,
+		.boottime_ns = (uint64_t)up_s * NS_PER_SEC,
+	};
+
+	verdicts_run(v, &now);
+}
+
+/* Makes steps of V until a round ends, at REALTIME_S. Returns when the last step was due. */
+static uint64_t run_round_at(struct verdicts *v, int64_t realtime_s, int64_t up_s)
 {
 	uint64_t now_ns;
 
 	do {
 		now_ns = verdicts_due_ns(v);
-		verdicts_run(v, now_ns);
+		run_at(v, now_ns, realtime_s, up_s);
 		assert_true(verdicts_due_ns(v) > now_ns);
 	} while (v->round);
 	return now_ns;
+}
+
+/* As run_round_at(), soon after snapshot I. */
+static uint64_t run_round(struct verdicts *v, size_t i)
+{
+	return run_round_at(v, at_s(i) + 10, at_s(i) - START_S + 9000);
 }
 
 /* Counts the verdicts in one go, by the rows of the last snapshot. */
@@ -121,9 +141,9 @@ static void counts_as_one_pass_does(void **state)
 	(void)state;
 	taped_begin(&t);
 	record_all(&t);
-	verdicts_init(&v, t.dir);
+	verdicts_init(&v, t.recording.reader);
 	assert_int_equal(verdicts_due_ns(&v), 0);
-	now_ns = run_round(&v);
+	now_ns = run_round(&v, SNAPSHOTS - 1);
 	assert_true(verdicts_count(&v, now_ns, growth));
 	count_at_once(expected);
 	assert_memory_equal(growth, expected, sizeof(growth));
@@ -146,18 +166,18 @@ static void knows_counts_for_a_time(void **state)
 	(void)state;
 	taped_begin(&t);
 	record_all(&t);
-	verdicts_init(&v, t.dir);
+	verdicts_init(&v, t.recording.reader);
 	assert_false(verdicts_count(&v, 0, growth));
-	verdicts_run(&v, 0);
+	run_at(&v, 0, LAST_S, LAST_S);
 	assert_non_null(v.round);
 	assert_false(verdicts_count(&v, 0, growth));
-	now_ns = run_round(&v);
+	now_ns = run_round(&v, SNAPSHOTS - 1);
 	due_ns = verdicts_due_ns(&v);
 	assert_true(due_ns - now_ns >= VERDICTS_PAUSE_LEAST_NS);
 	assert_true(due_ns - now_ns <= VERDICTS_PAUSE_MOST_NS);
-	verdicts_run(&v, due_ns - 1);
+	run_at(&v, due_ns - 1, LAST_S, LAST_S);
 	assert_null(v.round);
-	verdicts_run(&v, due_ns);
+	run_at(&v, due_ns, LAST_S, LAST_S);
 	assert_non_null(v.round);
 	assert_true(verdicts_count(&v, due_ns, growth));
 	assert_true(verdicts_count(&v, now_ns + 2 * (due_ns - now_ns) - 1, growth));
@@ -177,15 +197,61 @@ static void an_empty_archive_is_tried_again_soon(void **state)
 
 	(void)state;
 	taped_begin(&t);
-	verdicts_init(&v, t.dir);
-	run_round(&v);
+	verdicts_init(&v, t.recording.reader);
+	run_round(&v, 0);
 	assert_false(verdicts_count(&v, 0, growth));
 	assert_true(verdicts_due_ns(&v) <= 60 * NS_PER_SEC);
 	record(&t, view);
-	now_ns = run_round(&v);
+	now_ns = run_round(&v, 0);
 	assert_true(verdicts_count(&v, now_ns, growth));
 	assert_memory_equal(growth, none, sizeof(none));
 	verdicts_done(&v);
+	taped_end(&t);
+}
+
+/*
+ * The counts are unknown if the newest snapshot is old, from before the start of the host, or from
+ * the future. The next round begins soon after a new snapshot.
+ */
+static void a_dead_recording_is_not_judged(void **state)
+{
+	static const struct {
+		int64_t late_s; /* after the newest snapshot */
+		int64_t up_s;   /* since the start of the host */
+		bool is_current;
+	} cases[] = {
+		{0, 1, true},
+		{AGE_S, AGE_S, true},
+		{AGE_S + 1, 40 * AGE_S, false},
+		{86400, 2 * 86400, false},
+		{60, 59, false},
+		{-1, 86400, false},
+	};
+	struct past_growth growth[PAST_GROWTH_SCOPES];
+	AUTO_VIEW struct view *view = make_view(0);
+	struct taped t;
+
+	(void)state;
+	taped_begin(&t);
+	record(&t, view);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct verdicts v;
+		uint64_t now_ns, due_ns;
+
+		verdicts_init(&v, t.recording.reader);
+		now_ns = run_round(&v, 0);
+		assert_true(verdicts_count(&v, now_ns, growth));
+		due_ns = verdicts_due_ns(&v);
+		now_ns = run_round_at(&v, START_S + cases[i].late_s, cases[i].up_s);
+		assert_int_equal(verdicts_count(&v, now_ns, growth), cases[i].is_current);
+		if (!cases[i].is_current) {
+			assert_int_equal(now_ns, due_ns);
+			assert_true(verdicts_due_ns(&v) - now_ns <= 60 * NS_PER_SEC);
+		}
+		now_ns = run_round(&v, 0);
+		assert_true(verdicts_count(&v, now_ns, growth));
+		verdicts_done(&v);
+	}
 	taped_end(&t);
 }
 
@@ -210,8 +276,8 @@ static void judges_the_largest_rows_alone(void **state)
 		view = small_view(&s.builder, &head);
 		record(&t, view);
 	}
-	verdicts_init(&v, t.dir);
-	now_ns = run_round(&v);
+	verdicts_init(&v, t.recording.reader);
+	now_ns = run_round(&v, 7 * HOUR - 1);
 	assert_true(verdicts_count(&v, now_ns, growth));
 	assert_int_equal(growth[3].none, VERDICTS_ROWS_MAX);
 	verdicts_done(&v);
@@ -229,16 +295,17 @@ static void a_failure_ends_the_round(void **state)
 	(void)state;
 	taped_begin(&t);
 	record_all(&t);
-	verdicts_init(&v, t.dir);
-	now_ns = run_round(&v);
-	recording_close(&t.recording);
-	assert_int_equal(folder_remove(t.dir), 0);
-	later_ns = run_round(&v);
+	verdicts_init(&v, t.recording.reader);
+	now_ns = run_round(&v, SNAPSHOTS - 1);
+	allocation_fail_at(1);
+	later_ns = run_round(&v, SNAPSHOTS - 1);
+	assert_true(allocation_end());
 	assert_true(later_ns > now_ns);
 	assert_true(verdicts_due_ns(&v) - later_ns >= VERDICTS_PAUSE_LEAST_NS);
 	assert_true(verdicts_count(&v, later_ns, growth));
 	assert_int_equal(growth[3].leak, 1);
 	verdicts_done(&v);
+	taped_end(&t);
 }
 
 /* All else is judged. */
@@ -262,8 +329,8 @@ static void skips_what_is_damaged(void **state)
 		assert_int_equal(pwrite(fd, "damaged", 7, 3000), 7);
 		close(fd);
 	}
-	verdicts_init(&v, t.dir);
-	now_ns = run_round(&v);
+	verdicts_init(&v, t.recording.reader);
+	now_ns = run_round(&v, SNAPSHOTS - 1);
 	assert_true(verdicts_count(&v, now_ns, growth));
 	verdicts_done(&v);
 	taped_end(&t);
@@ -284,11 +351,11 @@ static void survives_without_memory(void **state)
 		struct verdicts v;
 		uint64_t now_ns;
 
-		verdicts_init(&v, t.dir);
+		verdicts_init(&v, t.recording.reader);
 		allocation_fail_at(n);
-		run_round(&v);
+		run_round(&v, 1);
 		allocation_end();
-		now_ns = run_round(&v);
+		now_ns = run_round(&v, 1);
 		assert_true(verdicts_count(&v, now_ns, growth));
 		verdicts_done(&v);
 	}
@@ -301,6 +368,7 @@ int main(void)
 		cmocka_unit_test(counts_as_one_pass_does),
 		cmocka_unit_test(knows_counts_for_a_time),
 		cmocka_unit_test(an_empty_archive_is_tried_again_soon),
+		cmocka_unit_test(a_dead_recording_is_not_judged),
 		cmocka_unit_test(judges_the_largest_rows_alone),
 		cmocka_unit_test(a_failure_ends_the_round),
 		cmocka_unit_test(skips_what_is_damaged),
