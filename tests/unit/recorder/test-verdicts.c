@@ -322,7 +322,7 @@ static void skips_what_is_damaged(void **state)
 	taped_begin(&t);
 	record_all(&t);
 	for (unsigned int tier = 0; tier < ARCHIVE_TIERS; tier++) {
-		snprintf(path, sizeof(path), "%s/tier%u-%020u.rec", t.dir, tier, 1);
+		snprintf(path, sizeof(path), "%s/tier%u-%020u.rec", t.dir, tier, 1U);
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 		if (fd < 0)
 			fail_msg("%s", path);
