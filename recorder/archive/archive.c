@@ -87,10 +87,13 @@ static int archive_init(struct archive *a, const char *directory, const char **r
 	a->dirfd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (a->dirfd < 0 || flock(a->dirfd, LOCK_EX | LOCK_NB) < 0)
 		return -errno;
-	r = syncer_init(&a->syncer);
-	a->has_syncer = r == 0;
-	if (r == 0)
-		r = segment_list_read(a->dirfd, &list);
+	if (syncer_init(&a->syncer) < 0) {
+		/* Its -EAGAIN is -EWOULDBLOCK, and stands for too little memory, too. */
+		*ret_what = "cannot start a thread to record in";
+		return -ENOMEM;
+	}
+	a->has_syncer = true;
+	r = segment_list_read(a->dirfd, &list);
 	for (; r == 0 && a->tiers < ARCHIVE_TIERS; a->tiers++) {
 		const struct archive_tier_limits *l = &a->limits.tier[a->tiers];
 

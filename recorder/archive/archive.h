@@ -54,9 +54,9 @@ struct archive;
  * than LIMITS allows. Never appends to an existing segment. Files get the mode 0640. *RET is the
  * caller's.
  *
- * Returns 0; -EINVAL if LIMITS are invalid; -EWOULDBLOCK if another process records there; -ENOMEM;
- * or a negative errno of a system call. After an error REASON is a message with the path, for an
- * administrator.
+ * Returns 0; -EINVAL if LIMITS are invalid; -EWOULDBLOCK if another process records there; -ENOMEM,
+ * also if no thread can be started; or a negative errno of a system call. After an error REASON is a
+ * message with the path, for an administrator.
  */
 int archive_open(const char *directory, const struct archive_limits *limits, struct archive **ret,
 	char reason[static ARCHIVE_REASON_SIZE]);
