@@ -50,6 +50,20 @@ static void recording_thin_fails(struct recording *r, const char *reason)
 	r->is_thinning_badly = true;
 }
 
+static void recording_sync_fails(struct recording *r, const char *reason)
+{
+	if (!r->is_unsynchronized)
+		log_error("%s; power loss may lose snapshots", reason);
+	r->is_unsynchronized = true;
+}
+
+static void recording_sync_succeeds(struct recording *r)
+{
+	if (r->is_unsynchronized)
+		log_info("snapshots are synchronized with the disk again");
+	r->is_unsynchronized = false;
+}
+
 static void recording_succeed(struct recording *r)
 {
 	if (r->is_failing)
@@ -100,15 +114,24 @@ int recording_open(struct recording *r, const char *directory, const struct arch
 void recording_close(struct recording *r)
 {
 	if (r->archive && archive_finish(r->archive, clock_now_ns(CLOCK_MONOTONIC)) < 0)
-		recording_fail(r, archive_reason(r->archive));
+		recording_sync_fails(r, archive_reason(r->archive));
 	r->archive = archive_close(r->archive);
 	r->reader = archive_reader_close(r->reader);
 }
 
+bool recording_is_failing(const struct recording *r)
+{
+	return r->is_failing || r->is_unsynchronized;
+}
+
 static void recording_sync(struct recording *r, uint64_t now_ns)
 {
-	if (archive_sync(r->archive, now_ns) < 0)
-		recording_fail(r, archive_reason(r->archive));
+	int e = archive_sync(r->archive, now_ns);
+
+	if (e < 0)
+		recording_sync_fails(r, archive_reason(r->archive));
+	if (e == ARCHIVE_SYNCED)
+		recording_sync_succeeds(r);
 	r->rest_ns = saturate_add(now_ns, SYNC_PAUSE_NS);
 }
 

@@ -37,6 +37,7 @@ struct archive {
 	bool has_syncer;
 	struct sync_schedule schedule;
 	bool is_syncing;              /* archive_sync() has begun, and not taken the outcome */
+	bool has_failed;              /* ... of which a part has failed */
 	bool has_new_name;            /* the directory is not synchronized */
 	struct archive_counts counts; /* of the snapshots */
 	char reason[ARCHIVE_REASON_SIZE];
@@ -191,6 +192,7 @@ static void archive_begin_sync(struct archive *a)
 {
 	a->schedule = (struct sync_schedule){0};
 	a->is_syncing = true;
+	a->has_failed = false;
 	for (size_t i = 0; i < ARCHIVE_TIERS; i++) {
 		tier_sync(&a->tier[i]);
 		a->has_new_name |= a->tier[i].has_new_name;
@@ -201,7 +203,7 @@ static void archive_begin_sync(struct archive *a)
 	a->has_new_name = false;
 }
 
-/* Takes what failed since the last call. Returns as archive_sync(). */
+/* Takes what failed since the last call. Returns 0, or a negative errno as archive_sync(). */
 static int archive_end_sync(struct archive *a, uint64_t now_ns)
 {
 	uint64_t number;
@@ -228,10 +230,14 @@ static int archive_end_sync(struct archive *a, uint64_t now_ns)
 
 int archive_sync(struct archive *a, uint64_t now_ns)
 {
+	bool has_begun = a->is_syncing;
 	int r;
 
-	a->is_syncing = a->is_syncing && syncer_is_busy(&a->syncer);
+	a->is_syncing = has_begun && syncer_is_busy(&a->syncer);
 	r = archive_end_sync(a, now_ns);
+	a->has_failed |= r < 0;
+	if (has_begun && !a->is_syncing && !a->has_failed)
+		r = ARCHIVE_SYNCED;
 	if (now_ns >= archive_due_ns(a) && !a->is_syncing)
 		archive_begin_sync(a);
 	return r;

@@ -91,19 +91,22 @@ const char *archive_reason(const struct archive *a);
  */
 uint64_t archive_due_ns(const struct archive *a);
 
+/* What archive_sync() has begun has completed, and nothing of it has failed. */
+enum { ARCHIVE_SYNCED = 1 };
+
 /*
  * Begins to synchronize the files (fdatasync()) if that is due at NOW_NS (CLOCK_MONOTONIC) and not going
- * on already, and does not wait for it. Returns 0, or a negative errno if files could not be synchronized
- * since the last call: then archive_reason() says why, the records stay as they are, and the next record
- * begins a new segment. If only the names of new files could not be synchronized, it is due again
- * .sync_ns later.
+ * on already, and does not wait for it. Returns ARCHIVE_SYNCED, once for each synchronization, or 0.
+ * Returns a negative errno if files could not be synchronized since the last call: then
+ * archive_reason() says why, the records stay as they are, and the next record begins a new segment. If
+ * only the names of new files could not be synchronized, it is due again .sync_ns later.
  */
 int archive_sync(struct archive *a, uint64_t now_ns);
 
 /* Returns whether archive_sync() has begun, and must be called again for the outcome. */
 bool archive_is_syncing(const struct archive *a);
 
-/* Waits until the disk has all records, due or not. Returns as archive_sync(). */
+/* Waits until the disk has all records, due or not. Returns 0, or a negative errno as archive_sync(). */
 int archive_finish(struct archive *a, uint64_t now_ns);
 
 /* Returns counts of A. */
