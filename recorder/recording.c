@@ -132,7 +132,9 @@ static void recording_sync(struct recording *r, uint64_t now_ns)
 		recording_sync_fails(r, archive_reason(r->archive));
 	if (e == ARCHIVE_SYNCED)
 		recording_sync_succeeds(r);
-	r->rest_ns = saturate_add(now_ns, SYNC_PAUSE_NS);
+	/* This call has begun it, or it goes on. */
+	if (archive_is_syncing(r->archive))
+		r->rest_ns = saturate_add(now_ns, SYNC_PAUSE_NS);
 }
 
 /* Returns whether tier 0 has VIEW. */
@@ -205,8 +207,6 @@ uint64_t recording_due_ns(const struct recording *r)
 {
 	if (!r->archive)
 		return r->retry_ns;
-	/* How a synchronization ends is seen, and logged, after the pause. */
-	if (archive_is_syncing(r->archive))
-		return r->rest_ns;
-	return saturate_max(archive_due_ns(r->archive), r->rest_ns);
+	/* How a synchronization ends is seen, and logged, after the pause. Then the next one may begin. */
+	return archive_is_syncing(r->archive) ? r->rest_ns : archive_due_ns(r->archive);
 }

@@ -23,7 +23,7 @@ struct recording {
 	bool is_failing;               /* the last snapshot was not recorded */
 	bool is_unsynchronized;        /* no synchronization has succeeded since one failed */
 	bool is_thinning_badly; /* the last snapshot is in tier 0, and missing in another one */
-	uint64_t rest_ns;  /* CLOCK_MONOTONIC until which the files are not synchronized again */
+	uint64_t rest_ns; /* CLOCK_MONOTONIC of the next look at a synchronization that has begun */
 	uint64_t retry_ns; /* CLOCK_MONOTONIC of the next try to open the archive; 0: it is open */
 	uint64_t lost;     /* a count: snapshots of memtallyd that are missing between others */
 	uint64_t said_ns;  /* CLOCK_MONOTONIC of the last message about them; 0: none yet */
