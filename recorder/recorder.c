@@ -128,6 +128,8 @@ static int recorder_serve(const struct settings *c)
 		status = recorder_open(&p, c);
 	if (status == EXIT_SUCCESS)
 		status = recorder_loop(&p);
+	/* Clients need not wait while the disk is waited for. */
+	keeper_leave(&p.keeper);
 	recording_close(&p.recording);
 	past_server_done(&p.past);
 	verdicts_done(&p.verdicts);
