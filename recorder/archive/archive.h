@@ -9,9 +9,10 @@
  *
  * A record is in the file when archive_add() returns, so SIGKILL loses no record. Power loss loses
  * what the disk does not have: a thread synchronizes the files (recorder/archive/syncer.h), so that
- * archive_add() does not wait for that. write() itself may wait, if the kernel has too many unwritten
- * pages of the disk. Records keep the order in which they were added; if
- * the clock is set back, they keep the times that they have.
+ * archive_add() does not wait for that. Only fdatasync() and fsync() are in the thread: pwrite() may
+ * wait, if the kernel has too many unwritten pages of the disk, and so may all that makes, writes or
+ * removes a file, for the file system's journal. Records keep the order in which they were added; if the
+ * clock is set back, they keep the times that they have.
  *
  * System calls: openat, newfstatat, fstat, fcntl, getdents64, flock, pread64, pwrite64, ftruncate,
  * fdatasync, fsync (of the directory), unlinkat, close, clone (of the thread), futex.
