@@ -55,7 +55,7 @@ static void past_server_begin(const struct past_server *s, struct past_head *hea
 {
 	struct archive_coverage coverage;
 
-	*head = (struct past_head){.flags = s->recording->is_failing ? PAST_FAILING : 0};
+	*head = (struct past_head){.flags = recording_is_failing(s->recording) ? PAST_FAILING : 0};
 	if (archive_reader_coverage(s->recording->reader, &coverage) < 0) {
 		head->status = PAST_DAMAGED;
 		return;

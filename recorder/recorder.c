@@ -140,6 +140,8 @@ static int recorder_serve(const struct settings *c)
 	if (status == EXIT_SUCCESS)
 		status = recorder_loop(&p);
 	verdicts_done(&p.verdicts);
+	/* Clients need not wait while the disk is waited for. */
+	keeper_leave(&p.keeper);
 	recording_close(&p.recording);
 	past_server_done(&p.past);
 	keeper_done(&p.keeper);

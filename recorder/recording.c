@@ -50,6 +50,20 @@ static void recording_thin_fails(struct recording *r, const char *reason)
 	r->is_thinning_badly = true;
 }
 
+static void recording_sync_fails(struct recording *r, const char *reason)
+{
+	if (!r->is_unsynchronized)
+		log_error("%s; power loss may lose snapshots", reason);
+	r->is_unsynchronized = true;
+}
+
+static void recording_sync_succeeds(struct recording *r)
+{
+	if (r->is_unsynchronized)
+		log_info("snapshots are synchronized with the disk again");
+	r->is_unsynchronized = false;
+}
+
 static void recording_succeed(struct recording *r)
 {
 	if (r->is_failing)
@@ -100,16 +114,27 @@ int recording_open(struct recording *r, const char *directory, const struct arch
 void recording_close(struct recording *r)
 {
 	if (r->archive && archive_finish(r->archive, clock_now_ns(CLOCK_MONOTONIC)) < 0)
-		recording_fail(r, archive_reason(r->archive));
+		recording_sync_fails(r, archive_reason(r->archive));
 	r->archive = archive_close(r->archive);
 	r->reader = archive_reader_close(r->reader);
 }
 
+bool recording_is_failing(const struct recording *r)
+{
+	return r->is_failing || r->is_unsynchronized;
+}
+
 static void recording_sync(struct recording *r, uint64_t now_ns)
 {
-	if (archive_sync(r->archive, now_ns) < 0)
-		recording_fail(r, archive_reason(r->archive));
-	r->rest_ns = saturate_add(now_ns, SYNC_PAUSE_NS);
+	int e = archive_sync(r->archive, now_ns);
+
+	if (e < 0)
+		recording_sync_fails(r, archive_reason(r->archive));
+	if (e == ARCHIVE_SYNCED)
+		recording_sync_succeeds(r);
+	/* This call has begun it, or it goes on. */
+	if (archive_is_syncing(r->archive))
+		r->rest_ns = saturate_add(now_ns, SYNC_PAUSE_NS);
 }
 
 /* Returns whether tier 0 has VIEW. */
@@ -182,8 +207,6 @@ uint64_t recording_due_ns(const struct recording *r)
 {
 	if (!r->archive)
 		return r->retry_ns;
-	/* How a synchronization ends is seen, and logged, after the pause. */
-	if (archive_is_syncing(r->archive))
-		return r->rest_ns;
-	return saturate_max(archive_due_ns(r->archive), r->rest_ns);
+	/* How a synchronization ends is seen, and logged, after the pause. Then the next one may begin. */
+	return archive_is_syncing(r->archive) ? r->rest_ns : archive_due_ns(r->archive);
 }

@@ -20,9 +20,10 @@ struct recording {
 	struct archive *archive;       /* NULL: it cannot be written at present */
 	struct archive_reader *reader; /* for single snapshots */
 	struct marks marks;            /* of the last recorded snapshot */
-	bool is_failing;               /* the last snapshot, or the last synchronization, failed */
+	bool is_failing;               /* the last snapshot was not recorded */
+	bool is_unsynchronized;        /* no synchronization has succeeded since one failed */
 	bool is_thinning_badly; /* the last snapshot is in tier 0, and missing in another one */
-	uint64_t rest_ns;  /* CLOCK_MONOTONIC until which the files are not synchronized again */
+	uint64_t rest_ns; /* CLOCK_MONOTONIC of the next look at a synchronization that has begun */
 	uint64_t retry_ns; /* CLOCK_MONOTONIC of the next try to open the archive; 0: it is open */
 	uint64_t lost;     /* a count: snapshots of memtallyd that are missing between others */
 	uint64_t said_ns;  /* CLOCK_MONOTONIC of the last message about them; 0: none yet */
@@ -40,6 +41,9 @@ int recording_open(struct recording *r, const char *directory, const struct arch
 /* Synchronizes and closes the files. */
 void recording_close(struct recording *r);
 
+/* Returns whether the last snapshot was not recorded, or the files cannot be synchronized. */
+bool recording_is_failing(const struct recording *r);
+
 /*
  * Records VIEW (borrowed) at NOW_NS (CLOCK_MONOTONIC), unless it is recorded already. If it shows an
  * OOM kill or memory pressure, recording_run() is due at once, or after the pause. Logs failures.
@@ -48,7 +52,8 @@ void recording_take(struct recording *r, const struct view *view, uint64_t now_n
 
 /*
  * Has the files synchronized in the background, or tries to open them, if that is due at NOW_NS
- * (CLOCK_MONOTONIC). Then there is a pause of three seconds. Logs failures.
+ * (CLOCK_MONOTONIC). From one synchronization to the next there are at least three seconds. Logs
+ * failures, and their end.
  */
 void recording_run(struct recording *r, uint64_t now_ns);
 

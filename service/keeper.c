@@ -102,12 +102,18 @@ void keeper_answer(struct keeper *k, uint64_t now_ns)
 	loop_beat(&k->loop, clock_now_ns(CLOCK_MONOTONIC));
 }
 
-void keeper_done(struct keeper *k)
+void keeper_leave(struct keeper *k)
 {
 	if (k->socket)
 		/* Before the descriptor is closed: later the path may be another process's. */
 		unlink(k->socket);
+	k->socket = NULL;
 	question_server_done(&k->server);
+}
+
+void keeper_done(struct keeper *k)
+{
+	keeper_leave(k);
 	loop_close(&k->loop);
 	free(k->directory);
 }

@@ -57,7 +57,13 @@ bool keeper_wait(struct keeper *k, uint64_t due_ns, uint64_t *ret_now_ns);
 /* Receives and answers questions at NOW_NS (CLOCK_MONOTONIC), and sends the watchdog message. */
 void keeper_answer(struct keeper *k, uint64_t now_ns);
 
-/* Closes K and removes the socket that it has made. Call it when the files are closed. */
+/*
+ * Disconnects the clients and removes the socket that K has made, for a service that may wait long while
+ * it closes its files.
+ */
+void keeper_leave(struct keeper *k);
+
+/* Closes K, after keeper_leave() if that was not called. Call it when the files are closed. */
 void keeper_done(struct keeper *k);
 
 #endif

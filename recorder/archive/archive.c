@@ -37,6 +37,7 @@ struct archive {
 	bool has_syncer;
 	struct sync_schedule schedule;
 	bool is_syncing;              /* archive_sync() has begun, and not taken the outcome */
+	bool has_failed;              /* ... of which a part has failed */
 	bool has_new_name;            /* the directory is not synchronized */
 	struct archive_counts counts; /* of the snapshots */
 	char reason[ARCHIVE_REASON_SIZE];
@@ -87,10 +88,13 @@ static int archive_init(struct archive *a, const char *directory, const char **r
 	a->dirfd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (a->dirfd < 0 || flock(a->dirfd, LOCK_EX | LOCK_NB) < 0)
 		return -errno;
-	r = syncer_init(&a->syncer);
-	a->has_syncer = r == 0;
-	if (r == 0)
-		r = segment_list_read(a->dirfd, &list);
+	if (syncer_init(&a->syncer) < 0) {
+		/* Its -EAGAIN is -EWOULDBLOCK, and stands for too little memory, too. */
+		*ret_what = "cannot start a thread to record in";
+		return -ENOMEM;
+	}
+	a->has_syncer = true;
+	r = segment_list_read(a->dirfd, &list);
 	for (; r == 0 && a->tiers < ARCHIVE_TIERS; a->tiers++) {
 		const struct archive_tier_limits *l = &a->limits.tier[a->tiers];
 
@@ -188,6 +192,7 @@ static void archive_begin_sync(struct archive *a)
 {
 	a->schedule = (struct sync_schedule){0};
 	a->is_syncing = true;
+	a->has_failed = false;
 	for (size_t i = 0; i < ARCHIVE_TIERS; i++) {
 		tier_sync(&a->tier[i]);
 		a->has_new_name |= a->tier[i].has_new_name;
@@ -198,7 +203,7 @@ static void archive_begin_sync(struct archive *a)
 	a->has_new_name = false;
 }
 
-/* Takes what failed since the last call. Returns as archive_sync(). */
+/* Takes what failed since the last call. Returns 0, or a negative errno as archive_sync(). */
 static int archive_end_sync(struct archive *a, uint64_t now_ns)
 {
 	uint64_t number;
@@ -225,10 +230,14 @@ static int archive_end_sync(struct archive *a, uint64_t now_ns)
 
 int archive_sync(struct archive *a, uint64_t now_ns)
 {
+	bool has_begun = a->is_syncing;
 	int r;
 
-	a->is_syncing = a->is_syncing && syncer_is_busy(&a->syncer);
+	a->is_syncing = has_begun && syncer_is_busy(&a->syncer);
 	r = archive_end_sync(a, now_ns);
+	a->has_failed |= r < 0;
+	if (has_begun && !a->is_syncing && !a->has_failed)
+		r = ARCHIVE_SYNCED;
 	if (now_ns >= archive_due_ns(a) && !a->is_syncing)
 		archive_begin_sync(a);
 	return r;

@@ -9,9 +9,10 @@
  *
  * A record is in the file when archive_add() returns, so SIGKILL loses no record. Power loss loses
  * what the disk does not have: a thread synchronizes the files (recorder/archive/syncer.h), so that
- * archive_add() does not wait for that. write() itself may wait, if the kernel has too many unwritten
- * pages of the disk. Records keep the order in which they were added; if
- * the clock is set back, they keep the times that they have.
+ * archive_add() does not wait for that. Only fdatasync() and fsync() are in the thread: pwrite() may
+ * wait, if the kernel has too many unwritten pages of the disk, and so may all that makes, writes or
+ * removes a file, for the file system's journal. Records keep the order in which they were added; if the
+ * clock is set back, they keep the times that they have.
  *
  * System calls: openat, newfstatat, fstat, fcntl, getdents64, flock, pread64, pwrite64, ftruncate,
  * fdatasync, fsync (of the directory), unlinkat, close, clone (of the thread), futex.
@@ -54,9 +55,9 @@ struct archive;
  * than LIMITS allows. Never appends to an existing segment. Files get the mode 0640. *RET is the
  * caller's.
  *
- * Returns 0; -EINVAL if LIMITS are invalid; -EWOULDBLOCK if another process records there; -ENOMEM;
- * or a negative errno of a system call. After an error REASON is a message with the path, for an
- * administrator.
+ * Returns 0; -EINVAL if LIMITS are invalid; -EWOULDBLOCK if another process records there; -ENOMEM,
+ * also if no thread can be started; or a negative errno of a system call. After an error REASON is a
+ * message with the path, for an administrator.
  */
 int archive_open(const char *directory, const struct archive_limits *limits, struct archive **ret,
 	char reason[static ARCHIVE_REASON_SIZE]);
@@ -91,19 +92,22 @@ const char *archive_reason(const struct archive *a);
  */
 uint64_t archive_due_ns(const struct archive *a);
 
+/* What archive_sync() has begun has completed, and nothing of it has failed. */
+enum { ARCHIVE_SYNCED = 1 };
+
 /*
  * Begins to synchronize the files (fdatasync()) if that is due at NOW_NS (CLOCK_MONOTONIC) and not going
- * on already, and does not wait for it. Returns 0, or a negative errno if files could not be synchronized
- * since the last call: then archive_reason() says why, the records stay as they are, and the next record
- * begins a new segment. If only the names of new files could not be synchronized, it is due again
- * .sync_ns later.
+ * on already, and does not wait for it. Returns ARCHIVE_SYNCED, once for each synchronization, or 0.
+ * Returns a negative errno if files could not be synchronized since the last call: then
+ * archive_reason() says why, the records stay as they are, and the next record begins a new segment. If
+ * only the names of new files could not be synchronized, it is due again .sync_ns later.
  */
 int archive_sync(struct archive *a, uint64_t now_ns);
 
 /* Returns whether archive_sync() has begun, and must be called again for the outcome. */
 bool archive_is_syncing(const struct archive *a);
 
-/* Waits until the disk has all records, due or not. Returns as archive_sync(). */
+/* Waits until the disk has all records, due or not. Returns 0, or a negative errno as archive_sync(). */
 int archive_finish(struct archive *a, uint64_t now_ns);
 
 /* Returns counts of A. */

@@ -12,6 +12,25 @@
 
 enum { STACK_SIZE = 256 * 1024 };
 
+/*
+ * Closes FD, which no longer waits: the last close of a removed file may take long. The caller has the
+ * lock, which others get meanwhile.
+ */
+static void syncer_close(struct syncer *s, int fd)
+{
+	s->is_closing = true;
+	pthread_cond_broadcast(&s->changed); /* another file can wait */
+	pthread_mutex_unlock(&s->lock);
+	fd_close(fd);
+	pthread_mutex_lock(&s->lock);
+	s->is_closing = false;
+}
+
+static bool is_busy(const struct syncer *s)
+{
+	return s->files || s->is_closing;
+}
+
 /* Synchronizes the file that waits longest. The caller has the lock, which others get meanwhile. */
 static void syncer_next(struct syncer *s)
 {
@@ -29,10 +48,11 @@ static void syncer_next(struct syncer *s)
 		s->failure[file.owner].number = file.number;
 		s->failure[file.owner].is_new = true;
 	}
-	if (s->file[0].is_released)
-		fd_close(file.fd);
+	file.is_released = s->file[0].is_released;
 	s->files--;
 	memmove(s->file, s->file + 1, s->files * sizeof(s->file[0]));
+	if (file.is_released)
+		syncer_close(s, file.fd);
 	pthread_cond_broadcast(&s->changed);
 }
 
@@ -112,18 +132,18 @@ int syncer_release(struct syncer *s, int fd)
 
 bool syncer_is_busy(struct syncer *s)
 {
-	bool is_busy;
+	bool busy;
 
 	pthread_mutex_lock(&s->lock);
-	is_busy = s->files;
+	busy = is_busy(s);
 	pthread_mutex_unlock(&s->lock);
-	return is_busy;
+	return busy;
 }
 
 void syncer_wait(struct syncer *s)
 {
 	pthread_mutex_lock(&s->lock);
-	while (s->files)
+	while (is_busy(s))
 		pthread_cond_wait(&s->changed, &s->lock);
 	pthread_mutex_unlock(&s->lock);
 }

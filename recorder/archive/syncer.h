@@ -34,7 +34,8 @@ struct syncer {
 	pthread_cond_t changed;
 	struct syncer_file file[SYNCER_WAITING]; /* that wait, the longest one first */
 	size_t files;
-	bool is_begun; /* the thread synchronizes .file[0] */
+	bool is_begun;   /* the thread synchronizes .file[0] */
+	bool is_closing; /* the thread closes a file that has waited */
 	bool ends;
 	struct {
 		int error; /* negative errno of the last file that failed; 0: none */
@@ -62,10 +63,10 @@ void syncer_add(struct syncer *s, int fd, unsigned int owner, uint64_t number);
 /* Consumes FD (-1: none): closes it when it is synchronized, or at once. Returns -1. */
 int syncer_release(struct syncer *s, int fd);
 
-/* Returns whether files are being synchronized. */
+/* Returns whether files are being synchronized, or closed after that. */
 bool syncer_is_busy(struct syncer *s);
 
-/* Waits until all files are synchronized. */
+/* Waits until all files are synchronized, and those released meanwhile closed. */
 void syncer_wait(struct syncer *s);
 
 /*

@@ -129,7 +129,7 @@ static void work_of_the_recorder(struct work *w, size_t first, size_t end)
 	past_server_init(&w->past, &w->recording, &w->verdicts);
 	for (size_t i = first; i < end; i++)
 		recording_take(&w->recording, w->view[i], clock_now_ns(CLOCK_MONOTONIC));
-	if (w->recording.is_failing || archive_finish(w->recording.archive, 0) < 0)
+	if (recording_is_failing(&w->recording) || archive_finish(w->recording.archive, 0) < 0)
 		_exit(108);
 	ask(w, false, 0);
 	ask(w, true, 1000);

@@ -6,12 +6,34 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include "base/log.h"
 #include "recorder/archive/segment.h"
 #include "tests/unit/support/snapshot/small.h"
+
+#define NOW_NS (1000 * NS_PER_SEC)
+
+static int sync_error; /* errno of fdatasync(); 0: it succeeds */
+
+int __wrap_fdatasync(int fd);
+int __wrap_fsync(int fd);
+
+/* Real ones take long on a busy disk. */
+int __wrap_fdatasync(int fd)
+{
+	(void)fd;
+	errno = sync_error;
+	return sync_error ? -1 : 0;
+}
+
+int __wrap_fsync(int fd)
+{
+	(void)fd;
+	return 0;
+}
 
 static void check_sample(struct taped *t, uint64_t i)
 {
@@ -109,8 +131,8 @@ static void marks_survive_a_restart_after_the_clock_was_set_back(void **state)
 	taped_end(&t);
 }
 
-/* Records snapshot SEQUENCE with KILLS OOM kills. */
-static void take_kills(struct taped *t, uint64_t sequence, uint64_t kills)
+/* Records snapshot SEQUENCE with KILLS OOM kills at NOW_NS. */
+static void take_kills(struct taped *t, uint64_t sequence, uint64_t kills, uint64_t now_ns)
 {
 	const struct image_header head = {.sequence = sequence,
 		.realtime_ns = taped_ns(sequence),
@@ -123,7 +145,7 @@ static void take_kills(struct taped *t, uint64_t sequence, uint64_t kills)
 	small_begin(&small);
 	ROW_SET(small.host, SCOPE_OOM_KILLS, kills);
 	view = small_view(&small.builder, &head);
-	recording_take(&t->recording, view, clock_now_ns(CLOCK_MONOTONIC));
+	recording_take(&t->recording, view, now_ns);
 }
 
 /* Snapshots that did not come are counted, and said once. */
@@ -134,16 +156,16 @@ static void counts_lost_snapshots(void **state)
 
 	(void)state;
 	taped_begin(&t);
-	take_kills(&t, 3, 1);
+	take_kills(&t, 3, 1, NOW_NS);
 	assert_int_equal(t.recording.lost, 0);
-	take_kills(&t, 4, 1);
+	take_kills(&t, 4, 1, NOW_NS);
 	assert_int_equal(t.recording.lost, 0);
-	take_kills(&t, 7, 1);
+	take_kills(&t, 7, 1, NOW_NS);
 	assert_int_equal(t.recording.lost, 2);
 	assert_int_equal(marks_at(&t, 7), PAST_MARK_GAP);
 	said_ns = t.recording.said_ns;
 	assert_true(said_ns > 0);
-	take_kills(&t, 9, 1);
+	take_kills(&t, 9, 1, NOW_NS);
 	assert_int_equal(t.recording.lost, 3);
 	assert_int_equal(t.recording.said_ns, said_ns);
 	taped_end(&t);
@@ -163,10 +185,10 @@ static void a_failing_tier_changes_no_marks(void **state)
 		snprintf(path, sizeof(path), "%s/%s", t.dir, name);
 		fd_close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	}
-	take_kills(&t, 1, 7);
+	take_kills(&t, 1, 7, NOW_NS);
 	assert_true(t.recording.is_thinning_badly);
 	for (uint64_t sequence = 2; sequence < 8; sequence++)
-		take_kills(&t, sequence, 8);
+		take_kills(&t, sequence, 8, NOW_NS);
 	assert_int_equal(taped_count(&t), 7);
 	assert_int_equal(marks_at(&t, 2), PAST_MARK_OOM);
 	for (uint64_t sequence = 3; sequence < 8; sequence++)
@@ -235,14 +257,18 @@ static void goes_on_after_a_full_disk(void **state)
 	taped_end(&t);
 }
 
-/* Runs T at the times that are due, until nothing is. */
-static void run_to_the_end(struct taped *t)
+/* Runs T at the times that are due, until nothing is. Returns the last one. */
+static uint64_t run_to_the_end(struct taped *t)
 {
 	const struct timespec nap = {.tv_nsec = 100000};
+	uint64_t now_ns = 0;
 
 	for (uint64_t due; (due = recording_due_ns(&t->recording)) != UINT64_MAX;
-		nanosleep(&nap, NULL))
-		recording_run(&t->recording, due);
+		nanosleep(&nap, NULL)) {
+		now_ns = due;
+		recording_run(&t->recording, now_ns);
+	}
+	return now_ns;
 }
 
 /* The disk has a snapshot within the time that is set. */
@@ -265,28 +291,89 @@ static void synchronizes_in_time(void **state)
 	taped_end(&t);
 }
 
-/* The disk has a marked snapshot at once. The next ones do not wait for the disk each. */
+/*
+ * The disk has a marked snapshot at once. The next ones wait for a pause, which begins with a
+ * synchronization.
+ */
 static void marked_snapshots_are_synchronized_soon(void **state)
 {
+	uint64_t now_ns, due;
 	struct taped t;
-	uint64_t due;
 
 	(void)state;
 	taped_begin(&t);
-	take_kills(&t, 1, 1);
-	assert_true(recording_due_ns(&t.recording) > clock_now_ns(CLOCK_MONOTONIC));
-	take_kills(&t, 2, 2);
+	take_kills(&t, 1, 1, NOW_NS);
+	assert_true(recording_due_ns(&t.recording) > NOW_NS);
+	now_ns = run_to_the_end(&t) + 1;
+	take_kills(&t, 2, 2, now_ns);
 	assert_int_equal(marks_at(&t, 2), PAST_MARK_OOM);
-	assert_true(recording_due_ns(&t.recording) <= clock_now_ns(CLOCK_MONOTONIC));
-	run_to_the_end(&t);
+	assert_true(recording_due_ns(&t.recording) <= now_ns);
+	recording_run(&t.recording, now_ns);
 	for (uint64_t sequence = 3; sequence < 9; sequence++) {
-		take_kills(&t, sequence, sequence);
+		take_kills(&t, sequence, sequence, now_ns + 1);
 		due = recording_due_ns(&t.recording);
-		assert_int_equal(due, t.recording.rest_ns);
+		assert_int_equal(due, now_ns + 3 * NS_PER_SEC);
 		recording_run(&t.recording, due - 1);
 		assert_int_equal(recording_due_ns(&t.recording), due);
 	}
 	run_to_the_end(&t);
+	taped_end(&t);
+}
+
+/* Returns how many times TEXT is in the file FD. */
+static unsigned int count_text(int fd, const char *text)
+{
+	char data[4096] = "";
+	unsigned int count = 0;
+
+	assert_in_range(pread(fd, data, sizeof(data) - 1, 0), 0, sizeof(data) - 2);
+	for (const char *at = data; (at = strstr(at, text)); at++)
+		count++;
+	return count;
+}
+
+/* Lets each synchronization fail, with two snapshots before each. Returns how many times T seems well. */
+static unsigned int fail_to_synchronize(struct taped *t, uint64_t rounds)
+{
+	uint64_t now_ns = NOW_NS;
+	unsigned int well = 0;
+
+	sync_error = EIO;
+	for (uint64_t i = 1; i <= rounds; i++) {
+		take_kills(t, 2 * i, 1, now_ns);
+		take_kills(t, 2 * i + 1, 1, now_ns);
+		well += i > 1 && !recording_is_failing(&t->recording);
+		now_ns = run_to_the_end(t);
+		well += !recording_is_failing(&t->recording);
+	}
+	sync_error = 0;
+	take_kills(t, 2 * rounds + 2, 1, now_ns);
+	well += !recording_is_failing(&t->recording);
+	return well;
+}
+
+/* The disk takes snapshots and does not synchronize them: one line, and another one at the end. */
+static void says_once_that_it_cannot_synchronize(void **state)
+{
+	int log = memfd_create("log", MFD_CLOEXEC), saved = dup(STDERR_FILENO);
+	unsigned int well;
+	struct taped t;
+
+	(void)state;
+	taped_begin(&t);
+	assert_true(dup2(log, STDERR_FILENO) >= 0);
+	log_set_level(LOG_LEVEL_INFO);
+	well = fail_to_synchronize(&t, 3);
+	run_to_the_end(&t);
+	log_set_level(LOG_LEVEL_ERROR);
+	assert_true(dup2(saved, STDERR_FILENO) >= 0);
+	assert_int_equal(well, 0);
+	assert_false(recording_is_failing(&t.recording));
+	assert_int_equal(count_text(log, "cannot synchronize"), 1);
+	assert_int_equal(count_text(log, "synchronized with the disk again"), 1);
+	assert_int_equal(count_text(log, "\n"), 2);
+	fd_close(saved);
+	fd_close(log);
 	taped_end(&t);
 }
 
@@ -304,6 +391,7 @@ int main(void)
 		cmocka_unit_test(goes_on_after_a_full_disk),
 		cmocka_unit_test(synchronizes_in_time),
 		cmocka_unit_test(marked_snapshots_are_synchronized_soon),
+		cmocka_unit_test(says_once_that_it_cannot_synchronize),
 	};
 
 	log_open("test", LOG_LEVEL_ERROR);

@@ -8,6 +8,7 @@
 #include "tests/unit/support/unit.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -24,7 +25,7 @@ struct failing {
 	int error;
 };
 
-static struct failing writes, cuts, syncs, removals, opens, looks, folders, reads;
+static struct failing writes, cuts, syncs, removals, opens, looks, folders, reads, threads;
 
 /* Calls that did not fail */
 static unsigned int synced, folders_synced, looked;
@@ -50,6 +51,10 @@ int __real_unlinkat(int dirfd, const char *path, int flags);
 int __wrap_unlinkat(int dirfd, const char *path, int flags);
 int __real_openat(int dirfd, const char *path, int flags, ...);
 int __wrap_openat(int dirfd, const char *path, int flags, mode_t mode);
+int __real_pthread_create(
+	pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *context);
+int __wrap_pthread_create(
+	pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *context);
 
 /* A disk that becomes full takes a part of what is written. */
 ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t at)
@@ -106,9 +111,17 @@ int __wrap_openat(int dirfd, const char *path, int flags, mode_t mode)
 	               : __real_openat(dirfd, path, flags, mode);
 }
 
+int __wrap_pthread_create(
+	pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *context)
+{
+	return fails(&threads) ? threads.error
+	                       : __real_pthread_create(thread, attributes, start, context);
+}
+
 static void heal(void)
 {
-	writes = cuts = syncs = removals = opens = looks = folders = reads = (struct failing){0};
+	writes = cuts = syncs = removals = opens = looks = folders = reads = threads =
+		(struct failing){0};
 }
 
 static struct view *view[SNAPSHOTS];
@@ -305,7 +318,7 @@ static void test_folders(void **state)
 		assert_non_null(strstr(archive_reason(a), folder));
 		assert_int_equal(archive_due_ns(a), 2 * delay_ns);
 		assert_int_equal(recorded_sync(a, 2 * delay_ns), -EIO);
-		assert_int_equal(recorded_sync(a, 3 * delay_ns), 0);
+		assert_int_equal(recorded_sync(a, 3 * delay_ns), ARCHIVE_SYNCED);
 		assert_int_equal(folders_synced, 1);
 		assert_int_equal(archive_due_ns(a), UINT64_MAX);
 	}
@@ -322,6 +335,28 @@ static void test_opens(void **state)
 	assert_int_equal(record(folder, EMFILE), 1);
 	heal();
 	expect_others(folder, 1);
+	assert_int_equal(folder_remove(folder), 0);
+}
+
+/* No thread can be started: that is not another process that records there. */
+static void test_threads(void **state)
+{
+	struct archive_limits limits = archive_default_limits(RECORDED_LIMIT);
+	unsigned int descriptors = unit_descriptors();
+	char folder[RECORDED_FOLDER_SIZE], reason[ARCHIVE_REASON_SIZE] = "";
+	struct archive *a = NULL;
+
+	(void)state;
+	recorded_folder(folder);
+	threads = (struct failing){1, 1, EAGAIN};
+	assert_int_equal(archive_open(folder, &limits, &a, reason), -ENOMEM);
+	heal();
+	assert_non_null(strstr(reason, "cannot start a thread to record in "));
+	assert_non_null(strstr(reason, folder));
+	assert_null(strstr(reason, "another process"));
+	assert_int_equal(unit_descriptors(), descriptors);
+	assert_int_equal(archive_open(folder, &limits, &a, reason), 0);
+	archive_close(a);
 	assert_int_equal(folder_remove(folder), 0);
 }
 
@@ -562,6 +597,7 @@ int main(void)
 		cmocka_unit_test(test_reads),
 		cmocka_unit_test(test_known_marks),
 		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_removals),
 		cmocka_unit_test(test_allocations),
 	};

@@ -25,10 +25,14 @@ static struct {
 	int fd[LOG_MAX];           /* of calls that have ended; that of a directory is negative */
 	struct stat file[LOG_MAX]; /* as it was when the call began */
 	unsigned int ended;
-} disk = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+	int held_fd;     /* its close waits; -1: none */
+	bool is_closing; /* it has begun */
+} disk = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .held_fd = -1};
 
 int __wrap_fdatasync(int fd);
 int __wrap_fsync(int fd);
+int __real_close(int fd);
+int __wrap_close(int fd);
 
 static int disk_sync(int fd, bool is_folder)
 {
@@ -58,6 +62,34 @@ int __wrap_fdatasync(int fd)
 int __wrap_fsync(int fd)
 {
 	return disk_sync(fd, true);
+}
+
+int __wrap_close(int fd)
+{
+	pthread_mutex_lock(&disk.lock);
+	disk.is_closing |= fd == disk.held_fd;
+	pthread_cond_broadcast(&disk.changed);
+	while (fd == disk.held_fd)
+		pthread_cond_wait(&disk.changed, &disk.lock);
+	pthread_mutex_unlock(&disk.lock);
+	return __real_close(fd);
+}
+
+/* Lets the close of FD wait from now on; -1: none. */
+static void disk_hold(int fd)
+{
+	pthread_mutex_lock(&disk.lock);
+	disk.held_fd = fd;
+	pthread_cond_broadcast(&disk.changed);
+	pthread_mutex_unlock(&disk.lock);
+}
+
+static void disk_await_close(void)
+{
+	pthread_mutex_lock(&disk.lock);
+	while (!disk.is_closing)
+		pthread_cond_wait(&disk.changed, &disk.lock);
+	pthread_mutex_unlock(&disk.lock);
 }
 
 static void disk_set(bool is_hung, int error)
@@ -153,6 +185,36 @@ static void test_release(void **state)
 	syncer_done(&s);
 	assert_int_equal(disk.ended, 3);
 	assert_int_equal(unit_descriptors(), descriptors - 3);
+}
+
+/* The last close of a removed file takes long: the caller goes on, and it is part of the work. */
+static void test_close(void **state)
+{
+	int first = make_file("first"), second = make_file("second");
+	unsigned int descriptors = unit_descriptors();
+	bool is_locked;
+	struct syncer s;
+
+	(void)state;
+	disk_set(true, 0);
+	disk_hold(first);
+	assert_int_equal(syncer_init(&s), 0);
+	syncer_add(&s, first, 0, 1);
+	assert_int_equal(syncer_release(&s, first), -1);
+	disk_answer();
+	disk_await_close();
+	is_locked = pthread_mutex_trylock(&s.lock) != 0;
+	if (!is_locked)
+		pthread_mutex_unlock(&s.lock);
+	assert_false(is_locked);
+	assert_true(syncer_is_busy(&s));
+	syncer_add(&s, second, 0, 2);
+	assert_int_equal(syncer_release(&s, second), -1);
+	disk_hold(-1);
+	syncer_wait(&s);
+	assert_int_equal(unit_descriptors(), descriptors - 2);
+	assert_int_equal(disk.ended, 2);
+	syncer_done(&s);
 }
 
 /* More files than can wait: the caller waits, and all of them are synchronized. */
@@ -256,6 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_release),
+		cmocka_unit_test(test_close),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_archive),

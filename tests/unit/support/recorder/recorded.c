@@ -193,7 +193,7 @@ int recorded_sync(struct archive *a, uint64_t now_ns)
 	const struct timespec nap = {.tv_nsec = 100000};
 	int r = archive_sync(a, now_ns);
 
-	while (r == 0 && archive_is_syncing(a)) {
+	while (r >= 0 && archive_is_syncing(a)) {
 		nanosleep(&nap, NULL);
 		r = archive_sync(a, now_ns);
 	}
