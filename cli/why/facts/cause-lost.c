@@ -203,6 +203,7 @@ static void find_inside(
 		(kind == OWNER_UNIT && only->kind != OWNER_USER_UNIT))
 		return;
 	o->place = *only;
+	o->slice = (struct cause_place){.row = NULL}; /* that of O was the one around O */
 	o->is_probable = true;
 }
 

@@ -275,6 +275,34 @@ static void a_unit_that_started_again_lost_its_counter(void **state)
 	}
 }
 
+/* Two slices around it count the kill. */
+static void the_slice_of_a_probable_unit_is_the_next_one(void **state)
+{
+	AUTO_EPISODE struct moments m;
+	struct episode e;
+	struct cause c;
+
+	(void)state;
+	episode_of_lost_counter(&e);
+	episode_add(&e, &(struct episode_process){.pid = 91,
+				.program = "sh",
+				.user = "1003",
+				.slice = "user-1003.slice",
+				.start_s = -9000,
+				.pss_mib = {1, 1, 1, 1, 1, 1, 1, 1}});
+	episode_add(&e, &(struct episode_process){.pid = 92,
+				.program = "sh",
+				.user = "root",
+				.slice = "user.slice",
+				.start_s = -9000,
+				.pss_mib = {1, 1, 1, 1, 1, 1, 1, 1}});
+	add_counter(&e, OWNER_SLICE, "user.slice", 1);
+	episode_open(&e, &m);
+	find(&e, &m, &c);
+	check_probable(&c, OWNER_UNIT, "session-7.scope");
+	check_place(&c.owner[0].slice, OWNER_SLICE, "user-1003.slice");
+}
+
 /* A container's unit ends with it: that is one cgroup. */
 static void a_container_that_ended_had_the_kill(void **state)
 {
@@ -528,6 +556,7 @@ int main(void)
 		cmocka_unit_test(the_only_unit_that_ended_had_the_kill),
 		cmocka_unit_test(the_only_unit_of_a_slice_that_ended_had_the_kill),
 		cmocka_unit_test(a_unit_that_started_again_lost_its_counter),
+		cmocka_unit_test(the_slice_of_a_probable_unit_is_the_next_one),
 		cmocka_unit_test(a_container_that_ended_had_the_kill),
 		cmocka_unit_test(a_user_unit_that_ended_had_the_kill),
 		cmocka_unit_test(one_of_several_units_is_not_probable),
