@@ -165,7 +165,7 @@ static void page_add_fate(const struct why_page *p, const struct vanished_proces
 						     : "are");
 }
 
-/* Appends the cgroups with more kills than processes that are gone. */
+/* Appends the cgroups that are known to have more kills than processes that are gone. */
 static void page_add_missing(const struct why_page *p)
 {
 	const struct cause *c = &p->f->cause;
@@ -173,7 +173,7 @@ static void page_add_missing(const struct why_page *p)
 	for (size_t i = 0; i < c->owners && !p->f->vanished.is_partial; i++) {
 		size_t gone = p->f->vanished.inside[i];
 
-		if (gone >= c->owner[i].kills)
+		if (c->owner[i].is_probable || gone >= c->owner[i].kills)
 			continue;
 		line_begin(p->to, "");
 		buffer_printf(p->to, "%" PRIu64 " killed in ", c->owner[i].kills - gone);
