@@ -81,15 +81,6 @@ static void page_add_other_kills(const struct why_page *p)
 	why_page_add_text(p, "\n");
 }
 
-/* A slice or pod alone does not tell which unit or container in it had the kill. */
-static bool are_units_known(const struct cause *c)
-{
-	for (size_t i = 0; i < c->owners; i++)
-		if (c->owner[i].place.kind == OWNER_SLICE || c->owner[i].place.kind == OWNER_POD)
-			return false;
-	return c->owners;
-}
-
 static bool are_victims_known(const struct findings *f)
 {
 	for (size_t i = 0; i < f->cause.owners; i++)
@@ -136,7 +127,7 @@ void why_page_add_oom(const struct why_page *p)
 		line_begin(p->to, "");
 		buffer_printf(p->to, "%" PRIu64 " in a cgroup that is not known\n", c->unknown);
 	}
-	if (c->unknown || !are_units_known(c))
+	if (c->unknown || !cause_are_units_known(c))
 		add_gone_places(p);
 	page_add_log(p);
 	page_add_other_kills(p);

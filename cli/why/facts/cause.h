@@ -75,4 +75,16 @@ static inline bool cause_is_known(const struct cause *c)
 	return c->owners && c->has_kills && !c->unknown;
 }
 
+/*
+ * Returns true if all owners of C are units or containers, and there is one. A slice or pod alone
+ * does not tell which unit or container in it had the kill.
+ */
+static inline bool cause_are_units_known(const struct cause *c)
+{
+	for (size_t i = 0; i < c->owners; i++)
+		if (c->owner[i].place.kind == OWNER_SLICE || c->owner[i].place.kind == OWNER_POD)
+			return false;
+	return c->owners;
+}
+
 #endif
