@@ -52,11 +52,13 @@ struct cause {
 	bool is_cut;      /* there are more than CAUSE_OWNERS_MAX */
 	uint64_t unknown; /* kills on the host in no known owner; 0 without .has_kills */
 	/*
-	 * Units and containers that have none of the processes any more that they had before the
-	 * event: the counter of a cgroup is lost with it. The largest first.
+	 * Units and containers that have none of the processes any more, in the last snapshot before
+	 * the next kill, that they had before the event: the counter of a cgroup is lost with it. The
+	 * largest first. Without those that had no kill, by a counter that was read after the event.
 	 */
 	struct cause_place gone[CAUSE_OWNERS_MAX];
 	size_t gones;
+	bool is_gone_unclear; /* others may have lost a counter, too: none is .is_probable */
 };
 
 /*
