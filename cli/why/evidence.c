@@ -276,7 +276,7 @@ static void take_after(struct evidence *e, const struct view *view)
 }
 
 /*
- * Sets *RET_MORE to true if a snapshot after LAST_NS may tell more: a cgroup with an OOM kill is not
+ * Sets *RET_MORE to true if a snapshot after LAST_NS may tell more: a unit with an OOM kill is not
  * known yet, or a killed process has not exited. Returns 0 or -ENOMEM.
  */
 static int evidence_wants_more(
@@ -285,11 +285,13 @@ static int evidence_wants_more(
 	struct vanished vanished;
 	struct cause cause;
 	int k = cause_find(m, incident, &cause);
+	bool is_known;
 
 	if (k < 0)
 		return k;
+	is_known = cause_is_known(&cause) && cause_are_units_known(&cause);
 	vanished_find(m, incident, &cause, false, &vanished);
-	*ret_more = (!cause_is_known(&cause) && last_ns <= incident->last_ns + SETTLED_NS) ||
+	*ret_more = (!is_known && last_ns <= incident->last_ns + SETTLED_NS) ||
 	            (!view_is_public(moments_last(m)) &&
 			    !vanished_are_complete(&vanished, &cause) &&
 			    last_ns <= incident->last_ns + EXITED_NS);

@@ -81,15 +81,6 @@ static void page_add_other_kills(const struct why_page *p)
 	why_page_add_text(p, "\n");
 }
 
-/* A slice or pod alone does not tell which unit or container in it had the kill. */
-static bool are_units_known(const struct cause *c)
-{
-	for (size_t i = 0; i < c->owners; i++)
-		if (c->owner[i].place.kind == OWNER_SLICE || c->owner[i].place.kind == OWNER_POD)
-			return false;
-	return c->owners;
-}
-
 static bool are_victims_known(const struct findings *f)
 {
 	for (size_t i = 0; i < f->cause.owners; i++)
@@ -136,7 +127,7 @@ void why_page_add_oom(const struct why_page *p)
 		line_begin(p->to, "");
 		buffer_printf(p->to, "%" PRIu64 " in a cgroup that is not known\n", c->unknown);
 	}
-	if (c->unknown || !are_units_known(c))
+	if (c->unknown || !cause_are_units_known(c))
 		add_gone_places(p);
 	page_add_log(p);
 	page_add_other_kills(p);
@@ -165,7 +156,7 @@ static void page_add_fate(const struct why_page *p, const struct vanished_proces
 						     : "are");
 }
 
-/* Appends the cgroups with more kills than processes that are gone. */
+/* Appends the cgroups that are known to have more kills than processes that are gone. */
 static void page_add_missing(const struct why_page *p)
 {
 	const struct cause *c = &p->f->cause;
@@ -173,7 +164,7 @@ static void page_add_missing(const struct why_page *p)
 	for (size_t i = 0; i < c->owners && !p->f->vanished.is_partial; i++) {
 		size_t gone = p->f->vanished.inside[i];
 
-		if (gone >= c->owner[i].kills)
+		if (c->owner[i].is_probable || gone >= c->owner[i].kills)
 			continue;
 		line_begin(p->to, "");
 		buffer_printf(p->to, "%" PRIu64 " killed in ", c->owner[i].kills - gone);

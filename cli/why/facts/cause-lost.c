@@ -39,8 +39,15 @@ static void add_gone(struct cause *to, const struct cause_place *p)
 	to->gone[at] = *p;
 }
 
-/* Returns true if all processes that P had are gone in END. False if not all have rows. */
-static bool have_all_exited(const struct cause_place *p, const struct view *end)
+/* The processes that an owner had before the event. */
+enum lost_processes {
+	LOST_NOT_ALL,
+	LOST_ALL,
+	LOST_UNCLEAR, /* not all processes have rows */
+};
+
+/* Tells which processes of P are gone in VIEW, by their rows. */
+static enum lost_processes lost_compare(const struct cause_place *p, const struct view *view)
 {
 	uint32_t count = view_count(p->of, METRIC_PROCESS);
 	uint64_t gone = 0;
@@ -48,29 +55,77 @@ static bool have_all_exited(const struct cause_place *p, const struct view *end)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct snapshot_process *row = view_process(p->of, i);
 
-		if (same_row_is_member(p->of, row, p->kind, p->of, p->row))
-			gone += same_row_is_gone(end, row);
+		if (!same_row_is_member(p->of, row, p->kind, p->of, p->row))
+			continue;
+		if (!same_row_is_gone(view, row))
+			return LOST_NOT_ALL;
+		gone++;
 	}
-	return gone == p->row->q[SCOPE_PROCESSES];
+	return gone < p->row->q[SCOPE_PROCESSES] ? LOST_UNCLEAR : LOST_ALL;
 }
 
 /*
- * Returns true if P has none of its processes any more in END, where NOW is its row (NULL: none). If it was
- * started again, its oldest process is a later one.
+ * Tells which processes of P are gone in VIEW, where NOW is its row (NULL: none). If it was started
+ * again, its oldest process is a later one.
  */
-static bool has_lost_all(
-	const struct cause_place *p, const struct view *end, const struct snapshot_scope *now)
+static enum lost_processes lost_judge(
+	const struct cause_place *p, const struct view *view, const struct snapshot_scope *now)
 {
 	const struct snapshot_scope *row = p->row;
 
 	if (!now || !lost_has_processes(now))
-		return true;
-	return ROW_HAS(row, SCOPE_OLDEST_START) && ROW_HAS(now, SCOPE_OLDEST_START) &&
-	       now->q[SCOPE_OLDEST_START] > row->q[SCOPE_OLDEST_START] && have_all_exited(p, end);
+		return LOST_ALL;
+	if (!ROW_HAS(row, SCOPE_OLDEST_START) || !ROW_HAS(now, SCOPE_OLDEST_START) ||
+		now->q[SCOPE_OLDEST_START] <= row->q[SCOPE_OLDEST_START])
+		return LOST_NOT_ALL;
+	return lost_compare(p, view);
 }
 
-void cause_add_gone(
-	const struct same_row_index *before, const struct same_row_index *after, struct cause *c)
+/* Returns the time of BEFORE by the clock of AFTER, which may have been set since. */
+static uint64_t lost_since_ns(const struct view *before, const struct view *after)
+{
+	return saturate_less(moments_time_ns(after),
+		saturate_less(after->header->boottime_ns, before->header->boottime_ns));
+}
+
+/* Without a counter of its own its kills count in the cgroup around it. */
+static bool lost_has_counter(const struct cause_place *p)
+{
+	return ROW_HAS(p->row, SCOPE_OOM_KILLS);
+}
+
+static bool lost_has_more_kills(
+	const struct snapshot_scope *now, const struct snapshot_scope *before)
+{
+	return ROW_HAS(now, SCOPE_OOM_KILLS) && ROW_HAS(before, SCOPE_OOM_KILLS) &&
+	       now->q[SCOPE_OOM_KILLS] > before->q[SCOPE_OOM_KILLS];
+}
+
+/*
+ * Returns true if a snapshot after the event shows P with processes that it had, and its counter,
+ * read since then, without a kill. memtallyd reads the counter of the host last: a counter of a cgroup
+ * in the snapshot with the mark may have been read before the kill. IS_SURE: later ones alone tell.
+ */
+static bool lost_outlived(const struct moments *m, const struct cause_place *p, bool is_sure)
+{
+	const struct view *since = is_sure ? m->after[0] : moments_last(m);
+
+	for (size_t i = 0; lost_has_counter(p) && i < m->afters; i++) {
+		const struct view *view = m->after[i];
+		const struct snapshot_scope *now = same_row_find(view, p->kind, p->of, p->row);
+		enum lost_processes lost = lost_judge(p, view, now);
+
+		if (lost == LOST_ALL || (is_sure && lost == LOST_UNCLEAR))
+			continue;
+		if (ROW_HAS(now, SCOPE_OOM_KILLS) && !lost_has_more_kills(now, p->row) &&
+			cause_read_ns(view, now) > lost_since_ns(since, view))
+			return true;
+	}
+	return false;
+}
+
+void cause_add_gone(const struct moments *m, const struct same_row_index *before,
+	const struct same_row_index *until, const struct same_row_index *end, struct cause *c)
 {
 	enum owner_kind kind = before->kind;
 
@@ -79,18 +134,21 @@ void cause_add_gone(
 	for (size_t i = 0; i < before->rows; i++) {
 		const struct cause_place p = {
 			.kind = kind, .of = before->view, .row = before->row[i]};
+		const struct snapshot_scope *now = same_row_owner(until, p.of, p.row);
+		const struct snapshot_scope *last = same_row_owner(end, p.of, p.row);
+		enum lost_processes lost;
 
-		if (lost_has_processes(p.row) &&
-			has_lost_all(&p, after->view, same_row_owner(after, p.of, p.row)))
+		if (!lost_has_processes(p.row))
+			continue;
+		lost = lost_judge(&p, until->view, now);
+		if (lost == LOST_ALL && !lost_outlived(m, &p, true))
 			add_gone(c, &p);
+		/* a kill that END does not show any more is not known either */
+		if (lost == LOST_UNCLEAR ||
+			(lost == LOST_NOT_ALL && lost_has_more_kills(now, p.row) &&
+				!(last && lost_has_more_kills(last, p.row))))
+			c->is_gone_unclear = true;
 	}
-}
-
-/* Returns the time of BEFORE by the clock of AFTER, which may have been set since. */
-static uint64_t lost_since_ns(const struct view *before, const struct view *after)
-{
-	return saturate_less(moments_time_ns(after),
-		saturate_less(after->header->boottime_ns, before->header->boottime_ns));
 }
 
 /*
@@ -111,12 +169,6 @@ static bool are_read(const struct view *view, enum owner_kind kind, uint64_t sin
 			return false;
 	}
 	return true;
-}
-
-/* Without a counter of its own its kills count in the cgroup around it. */
-static bool lost_has_counter(const struct cause_place *p)
-{
-	return ROW_HAS(p->row, SCOPE_OOM_KILLS);
 }
 
 /* Returns true if GONE, of C->gone, has another one of these inside of it. */
@@ -175,7 +227,7 @@ static const struct cause_place *find_only(
 			return NULL;
 		only = p;
 	}
-	return only;
+	return only && !lost_outlived(m, only, false) ? only : NULL;
 }
 
 static bool lost_is_answer(const struct cause *c, const struct cause_place *p)
@@ -203,18 +255,19 @@ static void find_inside(
 		(kind == OWNER_UNIT && only->kind != OWNER_USER_UNIT))
 		return;
 	o->place = *only;
+	o->slice = (struct cause_place){.row = NULL}; /* that of O was the one around O */
 	o->is_probable = true;
 }
 
-void cause_find_lost(const struct moments *m, struct cause *c)
+void cause_find_lost(const struct moments *m, const struct view *until, struct cause *c)
 {
-	const struct view *end = m->after[m->afters - 1];
-	uint64_t since_ns = lost_since_ns(moments_last(m), end);
-	bool are_users_read = are_read(end, OWNER_USER_UNIT, since_ns);
+	uint64_t since_ns = lost_since_ns(moments_last(m), until);
+	bool are_users_read = are_read(until, OWNER_USER_UNIT, since_ns);
 	const struct cause_place *only;
 
-	if (c->gones == CAUSE_OWNERS_MAX || !are_read(end, OWNER_UNIT, since_ns) ||
-		!are_read(end, OWNER_CONTAINER, since_ns))
+	if (c->is_gone_unclear || c->gones == CAUSE_OWNERS_MAX ||
+		!are_read(until, OWNER_UNIT, since_ns) ||
+		!are_read(until, OWNER_CONTAINER, since_ns))
 		return;
 	for (size_t i = 0; i < c->owners; i++)
 		find_inside(m, c, are_users_read, &c->owner[i]);

@@ -60,21 +60,35 @@ static int add_risen(struct risen *to, enum owner_kind kind, const struct view *
 	return 0;
 }
 
-/* Compares the owners of KIND before the event with those of the last snapshot after it. */
-static int compare_kind(
-	const struct moments *m, enum owner_kind kind, struct risen *risen, struct cause *ret)
+/* Returns the last snapshot before the kill after INCIDENT; the first one after the event if it is later. */
+static const struct view *before_later_kill(
+	const struct moments *m, const struct incident *incident)
 {
-	AUTO_SAME_ROW_INDEX struct same_row_index before = {0}, after = {0};
+	size_t i = 0;
+
+	while (i + 1 < m->afters && (!incident->later_kill_ns || moments_time_ns(m->after[i + 1]) <
+									 incident->later_kill_ns))
+		i++;
+	return m->after[i];
+}
+
+/* Compares the owners of KIND before the event with those of the last snapshot after it. */
+static int compare_kind(const struct moments *m, const struct view *until_view,
+	enum owner_kind kind, struct risen *risen, struct cause *ret)
+{
+	AUTO_SAME_ROW_INDEX struct same_row_index before = {0}, until = {0}, after = {0};
 	const struct view *last = moments_last(m), *end = m->after[m->afters - 1];
 	int r = same_row_index_make(last, kind, &before);
 
+	if (r == 0)
+		r = same_row_index_make(until_view, kind, &until);
 	if (r == 0)
 		r = same_row_index_make(end, kind, &after);
 	for (size_t i = 0; r == 0 && i < after.rows; i++)
 		r = add_risen(
 			risen, kind, end, same_row_owner(&before, end, after.row[i]), after.row[i]);
 	if (r == 0)
-		cause_add_gone(&before, &after, ret);
+		cause_add_gone(m, &before, &until, &after, ret);
 	return r;
 }
 
@@ -254,18 +268,6 @@ static uint64_t count_gone(
 	return gone;
 }
 
-/* Returns the last snapshot before the kill after INCIDENT; the first one after the event if it is later. */
-static const struct view *before_later_kill(
-	const struct moments *m, const struct incident *incident)
-{
-	size_t i = 0;
-
-	while (i + 1 < m->afters && (!incident->later_kill_ns || moments_time_ns(m->after[i + 1]) <
-									 incident->later_kill_ns))
-		i++;
-	return m->after[i];
-}
-
 /* Kills that follow each other, and the owners of a kind in the snapshots between them. */
 struct series {
 	const struct incident *incident;
@@ -344,16 +346,18 @@ static void count_kills(const struct moments *m, uint64_t host_ns, struct cause 
 int cause_find(const struct moments *m, const struct incident *incident, struct cause *ret)
 {
 	CLEANUP(risen_done) struct risen risen = {0};
+	const struct view *until;
 	size_t slices = 0;
 	int r = 0;
 
 	*ret = (struct cause){.has_kills = false};
 	if (!m->afters || moments_is_reboot(m))
 		return 0;
+	until = before_later_kill(m, incident);
 	count_kills(m, incident->last_ns, ret);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(innermost); i++) {
 		slices = risen.count;
-		r = compare_kind(m, innermost[i], &risen, ret);
+		r = compare_kind(m, until, innermost[i], &risen, ret);
 	}
 	if (r == 0)
 		r = limit_risen(m, incident, &risen);
@@ -367,7 +371,7 @@ int cause_find(const struct moments *m, const struct incident *incident, struct 
 	if (ret->has_kills)
 		drop_explained(&risen, ret->kills);
 	take_risen(&risen, ret);
-	cause_find_lost(m, ret);
+	cause_find_lost(m, until, ret);
 	for (size_t i = 0; i < ret->owners; i++)
 		if (ret->owner[i].place.kind != OWNER_SLICE)
 			set_slice(moments_last(m), &ret->owner[i]);

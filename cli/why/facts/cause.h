@@ -52,11 +52,13 @@ struct cause {
 	bool is_cut;      /* there are more than CAUSE_OWNERS_MAX */
 	uint64_t unknown; /* kills on the host in no known owner; 0 without .has_kills */
 	/*
-	 * Units and containers that have none of the processes any more that they had before the
-	 * event: the counter of a cgroup is lost with it. The largest first.
+	 * Units and containers that have none of the processes any more, in the last snapshot before
+	 * the next kill, that they had before the event: the counter of a cgroup is lost with it. The
+	 * largest first. Without those that had no kill, by a counter that was read after the event.
 	 */
 	struct cause_place gone[CAUSE_OWNERS_MAX];
 	size_t gones;
+	bool is_gone_unclear; /* others may have lost a counter, too: none is .is_probable */
 };
 
 /*
@@ -73,6 +75,18 @@ int cause_find(const struct moments *m, const struct incident *incident, struct 
 static inline bool cause_is_known(const struct cause *c)
 {
 	return c->owners && c->has_kills && !c->unknown;
+}
+
+/*
+ * Returns true if all owners of C are units or containers, and there is one. A slice or pod alone
+ * does not tell which unit or container in it had the kill.
+ */
+static inline bool cause_are_units_known(const struct cause *c)
+{
+	for (size_t i = 0; i < c->owners; i++)
+		if (c->owner[i].place.kind == OWNER_SLICE || c->owner[i].place.kind == OWNER_POD)
+			return false;
+	return c->owners;
 }
 
 #endif

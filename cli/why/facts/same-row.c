@@ -99,6 +99,22 @@ const struct snapshot_scope *same_row_owner(
 	return index->row[at];
 }
 
+const struct snapshot_scope *same_row_find(const struct view *view, enum owner_kind kind,
+	const struct view *of, const struct snapshot_scope *row)
+{
+	enum metric_scope scope = metric_owner_scope(kind);
+	uint32_t count = view_count(view, scope);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct snapshot_scope *found = view_scope(view, scope, i);
+
+		if (same_row_is_owner(view, found) &&
+			same_row_compare(kind, view, found, of, row) == 0)
+			return found;
+	}
+	return NULL;
+}
+
 bool same_row_is_member(const struct view *view, const struct snapshot_process *process,
 	enum owner_kind kind, const struct view *of, const struct snapshot_scope *row)
 {

@@ -46,6 +46,13 @@ const struct snapshot_scope *same_row_owner(const struct same_row_index *index,
 	const struct view *of, const struct snapshot_scope *row);
 
 /*
+ * Returns the row in VIEW of the owner of KIND that has ROW in the snapshot OF; NULL: there is none.
+ * Looks at all rows: for many owners make an index.
+ */
+const struct snapshot_scope *same_row_find(const struct view *view, enum owner_kind kind,
+	const struct view *of, const struct snapshot_scope *row);
+
+/*
  * Returns true if PROCESS of VIEW belongs to the owner of KIND that has ROW in the snapshot OF. A
  * unit of a user's own systemd has only the processes of that user.
  */

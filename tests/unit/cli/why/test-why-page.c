@@ -170,6 +170,32 @@ static void an_oom_kill_in_a_unit_that_ended(void **state)
 	check("ended-both", &e, &oom_kill, &usual);
 }
 
+/* It had two kills, and one process that a snapshot has. */
+static void a_probable_unit_is_not_said_to_have_kills(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_EPISODE struct moments m;
+	struct findings f;
+	struct episode e;
+
+	(void)state;
+	episode_of_kill(&e);
+	e.kills[6] = e.kills[7] = e.kills[5] + 2;
+	e.process[4].pss_mib[6] = e.process[4].pss_mib[7] = 0;
+	e.process[4].unit = "ssh.service";
+	e.counter[0].kills[6] = e.counter[0].kills[7] = 0;
+	e.counter[e.counters++] = (struct episode_counter){
+		.kind = OWNER_UNIT, .name = "ssh.service"};
+	e.counter[e.counters++] = (struct episode_counter){
+		.kind = OWNER_UNIT, .name = "postgresql.service"};
+	episode_open(&e, &m);
+	assert_int_equal(findings_make(&m, &oom_kill, false, &f), 0);
+	why_page_add(&f, (uint64_t)(EPISODE_TIME_S + 60) * NS_PER_SEC, false, &text);
+	assert_int_equal(text.error, 0);
+	assert_non_null(strstr(text.data, "2 probably in session-7.scope"));
+	assert_null(strstr(text.data, "1 killed in session-7.scope"));
+}
+
 static void pressure_without_a_kill(void **state)
 {
 	struct episode e;
@@ -294,6 +320,7 @@ int main(void)
 		cmocka_unit_test(an_oom_kill_in_a_cgroup_that_is_gone),
 		cmocka_unit_test(an_oom_kill_at_an_unknown_limit),
 		cmocka_unit_test(an_oom_kill_in_a_unit_that_ended),
+		cmocka_unit_test(a_probable_unit_is_not_said_to_have_kills),
 		cmocka_unit_test(pressure_without_a_kill),
 		cmocka_unit_test(many_small_processes_of_one_program),
 		cmocka_unit_test(a_restart_of_memtallyd_and_an_estimate),

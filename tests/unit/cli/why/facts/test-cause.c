@@ -257,6 +257,8 @@ static void a_unit_that_started_again_lost_its_counter(void **state)
 		(void)state;
 		episode_of_lost_counter(&e);
 		e.is_public = i == PUBLIC;
+		if (i == PUBLIC)
+			e.process[1].pss_mib[6] = e.process[1].pss_mib[7] = 0; /* its unit ends */
 		episode_add(&e, &(struct episode_process){.pid = 4800,
 					.program = "python3",
 					.user = "1003",
@@ -272,6 +274,100 @@ static void a_unit_that_started_again_lost_its_counter(void **state)
 			check_probable(&c, OWNER_UNIT, "session-7.scope");
 		else
 			assert_int_equal(c.owners, 0);
+	}
+}
+
+/* Two slices around it count the kill. */
+static void the_slice_of_a_probable_unit_is_the_next_one(void **state)
+{
+	AUTO_EPISODE struct moments m;
+	struct episode e;
+	struct cause c;
+
+	(void)state;
+	episode_of_lost_counter(&e);
+	episode_add(&e, &(struct episode_process){.pid = 91,
+				.program = "sh",
+				.user = "1003",
+				.slice = "user-1003.slice",
+				.start_s = -9000,
+				.pss_mib = {1, 1, 1, 1, 1, 1, 1, 1}});
+	episode_add(&e, &(struct episode_process){.pid = 92,
+				.program = "sh",
+				.user = "root",
+				.slice = "user.slice",
+				.start_s = -9000,
+				.pss_mib = {1, 1, 1, 1, 1, 1, 1, 1}});
+	add_counter(&e, OWNER_SLICE, "user.slice", 1);
+	episode_open(&e, &m);
+	find(&e, &m, &c);
+	check_probable(&c, OWNER_UNIT, "session-7.scope");
+	check_place(&c.owner[0].slice, OWNER_SLICE, "user-1003.slice");
+}
+
+/*
+ * A unit that ends later had no kill if its counter, read after the kill, shows none. If that was read
+ * in the snapshot with the mark, it may have been before the kill.
+ */
+static void a_unit_that_ended_later_is_not_blamed(void **state)
+{
+	enum { SURE, UNCLEAR, UNREAD, CASES };
+
+	for (int i = 0; i < CASES; i++) {
+		AUTO_EPISODE struct moments m;
+		struct episode e;
+		struct cause c;
+
+		(void)state;
+		episode_of_lost_counter(&e);
+		e.process[4].pss_mib[6] = 4;
+		e.counter[0].kills[6] = 0;
+		e.counter[1].kills[6] = e.counter[1].kills[7] = 2; /* cgroup v1 */
+		if (i == SURE) {
+			e.befores = 5;
+			e.kills[5] = 4;
+		}
+		if (i == UNREAD)
+			e.counter[0].age_s[6] = 20;
+		episode_open(&e, &m);
+		find(&e, &m, &c);
+		assert_int_equal(c.gones, i != SURE);
+		if (i == UNREAD) {
+			check_probable(&c, OWNER_UNIT, "session-7.scope");
+			continue;
+		}
+		assert_int_equal(c.owners, 0);
+		assert_int_equal(c.unknown, 1);
+	}
+}
+
+/* A unit that ends with the next kill is not gone at this one. */
+static void a_unit_that_ended_at_the_next_kill_is_not_blamed(void **state)
+{
+	enum { ALONE, ANOTHER_ENDED, CASES };
+
+	for (int i = 0; i < CASES; i++) {
+		struct incident incident;
+		AUTO_EPISODE struct moments m;
+		struct episode e;
+		struct cause c;
+
+		(void)state;
+		episode_of_lost_counter(&e);
+		e.process[4].pss_mib[6] = 4;
+		e.counter[0].kills[6] = i == ANOTHER_ENDED; /* a kill that the end does not show */
+		e.counter[0].age_s[6] = i == ALONE ? 20 : 0;
+		e.counter[1].kills[6] = e.counter[1].kills[7] = 2;
+		e.kills[7] = e.kills[6] + 1;
+		if (i == ANOTHER_ENDED)
+			e.process[1].pss_mib[6] = e.process[1].pss_mib[7] = 0;
+		episode_open(&e, &m);
+		incident = (struct incident){
+			.last_ns = episode_time_ns(&e, 6), .later_kill_ns = episode_time_ns(&e, 7)};
+		assert_int_equal(cause_find(&m, &incident, &c), 0);
+		assert_int_equal(c.gones, i == ANOTHER_ENDED);
+		assert_int_equal(c.owners, 0);
+		assert_int_equal(c.unknown, 1);
 	}
 }
 
@@ -528,6 +624,9 @@ int main(void)
 		cmocka_unit_test(the_only_unit_that_ended_had_the_kill),
 		cmocka_unit_test(the_only_unit_of_a_slice_that_ended_had_the_kill),
 		cmocka_unit_test(a_unit_that_started_again_lost_its_counter),
+		cmocka_unit_test(the_slice_of_a_probable_unit_is_the_next_one),
+		cmocka_unit_test(a_unit_that_ended_later_is_not_blamed),
+		cmocka_unit_test(a_unit_that_ended_at_the_next_kill_is_not_blamed),
 		cmocka_unit_test(a_container_that_ended_had_the_kill),
 		cmocka_unit_test(a_user_unit_that_ended_had_the_kill),
 		cmocka_unit_test(one_of_several_units_is_not_probable),
