@@ -169,7 +169,7 @@ static int on_kill_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	if (!c->is_passing && !c->is_pressed && pass_may_be_brief(c->pass) &&
 		pass_sees_kill(c->pass) &&
 		pressure_kill(&c->pressure, clock_now_ns(CLOCK_MONOTONIC))) {
-		log_messages_pressure(&c->messages);
+		log_messages_kill(&c->messages);
 		r = cycle_press(c);
 	}
 	return r < 0 ? r : arm_timer(source, clock_now_ns(CLOCK_MONOTONIC) + KILLS_APART_NS);
