@@ -135,13 +135,10 @@ static int rest_until_due(struct cycle *c)
 	return r < 0 ? r : arm_pass(c);
 }
 
-/* Begins an episode of memory pressure, or continues it. */
+/* An episode of memory pressure has begun. */
 static int cycle_press(struct cycle *c)
 {
-	if (!pressure_signal(&c->pressure, clock_now_ns(CLOCK_MONOTONIC)))
-		return 0;
 	c->is_pressed = true;
-	log_messages_pressure(&c->messages);
 	if (!filter_is_wide()) /* a sanitizer's mappings are larger than any limit */
 		(void)memory_lock(MEMORY_LOCK_DATA);
 	if (c->is_passing)
@@ -149,6 +146,15 @@ static int cycle_press(struct cycle *c)
 	sd_event_source_set_enabled(c->turn_timer, SD_EVENT_OFF);
 	sd_event_source_set_enabled(c->survey_timer, SD_EVENT_OFF);
 	return arm_pass(c);
+}
+
+/* Processes wait for memory: begins an episode, or continues it. */
+static int cycle_signal(struct cycle *c)
+{
+	if (!pressure_signal(&c->pressure, clock_now_ns(CLOCK_MONOTONIC)))
+		return 0;
+	log_messages_pressure(&c->messages);
+	return cycle_press(c);
 }
 
 /* An OOM kill begins an episode, too: snapshots soon show what the kernel killed, and where. */
@@ -161,8 +167,11 @@ static int on_kill_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	if (!c->pressure.apart_ns)
 		return 0; /* until cycle_apply() */
 	if (!c->is_passing && !c->is_pressed && pass_may_be_brief(c->pass) &&
-		pass_sees_kill(c->pass))
+		pass_sees_kill(c->pass) &&
+		pressure_kill(&c->pressure, clock_now_ns(CLOCK_MONOTONIC))) {
+		log_messages_kill(&c->messages);
 		r = cycle_press(c);
+	}
 	return r < 0 ? r : arm_timer(source, clock_now_ns(CLOCK_MONOTONIC) + KILLS_APART_NS);
 }
 
@@ -212,7 +221,7 @@ static int cycle_publish(struct cycle *c)
 	log_messages_charges(&c->messages, &s);
 	log_messages_blocked(c->pass);
 	if (!c->trigger && s.is_short)
-		r = cycle_press(c);
+		r = cycle_signal(c);
 	if (r >= 0)
 		r = end_pass(c);
 	if (!c->is_pressed && heap_trim_is_due(&c->trim, s.processes))
@@ -362,7 +371,7 @@ static int on_trigger(sd_event_source *source, int fd, uint32_t revents, void *u
 		c->trigger = sd_event_source_disable_unref(c->trigger);
 		return 0;
 	}
-	return cycle_press(c);
+	return cycle_signal(c);
 }
 
 int cycle_set_trigger(struct cycle *c, int fd)

@@ -21,6 +21,7 @@ void log_messages_init(struct log_messages *m)
 		.pass_errors.interval_ns = LIMIT_NS,
 		.budget_warnings.interval_ns = LIMIT_NS,
 		.pressure.interval_ns = PRESSURE_APART_NS,
+		.kills.interval_ns = PRESSURE_APART_NS,
 	};
 }
 
@@ -61,6 +62,16 @@ void log_messages_pressure(struct log_messages *m)
 	if (log_limit_pass(&m->pressure, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
 		log_info("processes wait for memory, on the host or in a cgroup (and %llu times "
 			 "before): a brief pass each second for up to a minute",
+			(unsigned long long)suppressed);
+}
+
+void log_messages_kill(struct log_messages *m)
+{
+	uint64_t suppressed;
+
+	if (log_limit_pass(&m->kills, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
+		log_info("the kernel has killed a process for lack of memory (and %llu times "
+			 "before): a brief pass each second for some seconds",
 			(unsigned long long)suppressed);
 }
 

@@ -15,7 +15,7 @@
 
 struct log_messages {
 	struct log_limit pass_errors, budget_warnings; /* one a minute of each */
-	struct log_limit pressure;                     /* one in ten minutes */
+	struct log_limit pressure, kills;              /* one in ten minutes of each */
 	/*
 	 * CLOCK_MONOTONIC of the last log_messages_budget(); 0: none since
 	 * log_messages_budget_suffices() logged
@@ -47,6 +47,12 @@ void log_messages_budget_suffices(struct log_messages *m);
  * with the number of times since the last message.
  */
 void log_messages_pressure(struct log_messages *m);
+
+/*
+ * Logs that brief passes begin, because the kernel has killed a process for lack of memory; at most
+ * once in ten minutes, with the number of times since the last message.
+ */
+void log_messages_kill(struct log_messages *m);
 
 /* Logs that there is no trigger (psi-trigger.h). ERROR is the negative errno of opening it. */
 void log_messages_trigger_error(int error);

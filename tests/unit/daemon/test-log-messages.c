@@ -95,6 +95,14 @@ static void logs_memory_pressure_once_in_ten_minutes(void **state)
 	forget();
 	log_messages_pressure(&r);
 	assert_int_equal(len, 0);
+	log_messages_kill(&r); /* another message, with its own limit */
+	assert_true(
+		says("the kernel has killed a process for lack of memory (and 0 times before): a "
+		     "brief pass each second for some seconds\n"));
+	assert_false(says("processes wait for memory"));
+	forget();
+	log_messages_kill(&r);
+	assert_int_equal(len, 0);
 	log_messages_trigger_error(-EACCES);
 	assert_true(
 		says("the kernel does not tell when processes wait for memory (Permission denied): "
