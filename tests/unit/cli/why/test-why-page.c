@@ -191,6 +191,7 @@ static void a_probable_unit_is_not_said_to_have_kills(void **state)
 	episode_open(&e, &m);
 	assert_int_equal(findings_make(&m, &oom_kill, false, &f), 0);
 	why_page_add(&f, (uint64_t)(EPISODE_TIME_S + 60) * NS_PER_SEC, false, &text);
+	buffer_add_char(&text, '\0');
 	assert_int_equal(text.error, 0);
 	assert_non_null(strstr(text.data, "2 probably in session-7.scope"));
 	assert_null(strstr(text.data, "1 killed in session-7.scope"));
