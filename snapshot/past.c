@@ -203,11 +203,12 @@ int past_answer_parse(
 	const void *data, size_t len, struct past_head *ret, const struct past_point **ret_points)
 {
 	struct head raw;
-	const struct past_point *points = (const void *)((const char *)data + sizeof(raw));
+	const struct past_point *points;
 
 	if (len < sizeof(raw))
 		return -EBADMSG;
 	memcpy(&raw, data, sizeof(raw));
+	points = (const void *)((const char *)data + sizeof(raw));
 	if (memcmp(raw.magic, ANSWER_MAGIC, MAGIC_NAME_LEN) != 0)
 		return -EBADMSG;
 	if (raw.magic[MAGIC_NAME_LEN] != ANSWER_MAGIC[MAGIC_NAME_LEN])
