@@ -329,7 +329,7 @@ static int series_step(
 	if (q.at_ns > s->until_ns)
 		return ARCHIVE_NONE;
 	outcome = find_readable(r, &q, ret);
-	if (q.tier_min &&
+	if (q.tier_min && s->step_ns &&
 		(outcome > 0 || (outcome == 0 && ret->at_ns / s->step_ns > q.at_ns / s->step_ns))) {
 		struct timeline_place place;
 
