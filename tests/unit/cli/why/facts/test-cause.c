@@ -196,6 +196,18 @@ static void the_only_unit_that_ended_had_the_kill(void **state)
 	}
 }
 
+/* Adds a shell that is in all snapshots. UNIT NULL: it is in the slice alone. */
+static void add_idle(struct episode *e, uint32_t pid, const char *unit, const char *slice)
+{
+	episode_add(e, &(struct episode_process){.pid = pid,
+			       .program = "sh",
+			       .user = "alice",
+			       .unit = unit,
+			       .slice = slice,
+			       .start_s = -9000,
+			       .pss_mib = {1, 1, 1, 1, 1, 1, 1, 1}});
+}
+
 /* With cgroup v2 the slices around it do, also if the next one is gone, too. */
 static void the_only_unit_of_a_slice_that_ended_had_the_kill(void **state)
 {
@@ -216,13 +228,7 @@ static void the_only_unit_of_a_slice_that_ended_had_the_kill(void **state)
 					.slice = "system.slice",
 					.pss_mib = {1, 1, 1, 1, 1, 1}});
 		add_counter(&e, OWNER_UNIT, "cron.service", 0);
-		episode_add(&e, &(struct episode_process){.pid = 91,
-					.program = "sh",
-					.user = "alice",
-					.unit = "session-8.scope",
-					.slice = "user.slice",
-					.start_s = -9000,
-					.pss_mib = {1, 1, 1, 1, 1, 1, 1, 1}});
+		add_idle(&e, 91, "session-8.scope", "user.slice");
 		add_counter(&e, OWNER_UNIT, "session-8.scope", 0);
 		slice = add_counter(&e, OWNER_SLICE, "user.slice", 1);
 		slice->max_events[6] = slice->max_events[7] = 5;
@@ -286,18 +292,8 @@ static void the_slice_of_a_probable_unit_is_the_next_one(void **state)
 
 	(void)state;
 	episode_of_lost_counter(&e);
-	episode_add(&e, &(struct episode_process){.pid = 91,
-				.program = "sh",
-				.user = "1003",
-				.slice = "user-1003.slice",
-				.start_s = -9000,
-				.pss_mib = {1, 1, 1, 1, 1, 1, 1, 1}});
-	episode_add(&e, &(struct episode_process){.pid = 92,
-				.program = "sh",
-				.user = "root",
-				.slice = "user.slice",
-				.start_s = -9000,
-				.pss_mib = {1, 1, 1, 1, 1, 1, 1, 1}});
+	add_idle(&e, 91, NULL, "user-1003.slice");
+	add_idle(&e, 92, NULL, "user.slice");
 	add_counter(&e, OWNER_SLICE, "user.slice", 1);
 	episode_open(&e, &m);
 	find(&e, &m, &c);
